@@ -42,7 +42,9 @@ fn an_algorithm_with_time_slices_has_their_verdicts() {
         let point: usize = text("point").parse().unwrap();
         let variant = study.variant_called(&text("variant")).unwrap();
         let sets = study.set_list(point, variant, 0..9).unwrap();
-        let drafts = sets.iter().map(|set| Draft::time_shared(set, 12, shares).unwrap());
+        let drafts = sets
+            .iter()
+            .map(|set| Draft::time_shared(set, 12, shares).unwrap());
         let chosen = text("algorithm") == "chosen";
         let accepted = drafts.filter(|draft| match chosen {
             false => analyze(&System::new(draft, environment).unwrap()).schedulable,

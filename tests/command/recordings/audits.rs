@@ -126,6 +126,17 @@ fn tasks(set: &str) -> Vec<String> {
 }
 
 impl Simulated {
+    /// Splits the kernel of a job after 1 µs, and moves the rest by `gap` [ns].
+    fn split(&self, job: usize, gap: i64) -> Run {
+        let mut run = self.run.clone();
+        let mut rest = run.kernels[job].clone();
+        run.kernels[job].end = rest.start + 1_000;
+        rest.start += 1_000 + gap;
+        rest.end += gap;
+        run.kernels.push(rest);
+        run
+    }
+
     /// Writes the run as an SQLite export and as a Kineto trace.
     pub fn files(&self, run: &Run) -> [PathBuf; 2] {
         let [sqlite, kineto] = ["run.sqlite", "run.json.gz"].map(|name| self.folder.path().join(name));
@@ -337,6 +348,26 @@ fn one_green_context_for_all_partitions_is_a_violation() {
     let [sqlite, _] = simulated.files(&simulated.run);
     let answer = simulated.audit(&sqlite, "");
     assert!(answer.stdout.starts_with("KEPT: "), "{}", answer.stdout);
+}
+
+#[test]
+fn gaps_between_kernels_count_without_preemption() {
+    for (policy, exceeded) in [("np-edf", true), ("edf", false)] {
+        let simulated = simulate(
+            ADAS,
+            &format!("--gpu xavier --granularity sm --policy {policy}"),
+            "--duration 600ms",
+        );
+        let run = simulated.split(simulated.kernel("object-detection", 3), 300_000);
+        let [sqlite, _] = simulated.files(&run);
+        let text = simulated.audit(&sqlite, "").stdout;
+        let found = text.contains("wcet-exceeded of object-detection job 3") && text.contains("by 300us");
+        assert_eq!(found, exceeded, "{policy}: {text}");
+        assert_eq!(
+            text.contains(", with the gaps between its kernels, longer than the WCET"),
+            exceeded
+        );
+    }
 }
 
 #[test]

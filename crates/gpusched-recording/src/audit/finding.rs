@@ -30,7 +30,8 @@ pub enum Subject {
     Releases,
     /// Each job ends at most D after its arrival.
     Deadlines,
-    /// Each job runs on the GPU for at most its WCET.
+    /// Each job runs on the GPU for at most its WCET. Under policies without preemption, the gaps between its kernels count, unless
+    /// the task set leaves them out.
     Wcet,
     /// No two jobs of a partition run at the same time.
     Overlap,

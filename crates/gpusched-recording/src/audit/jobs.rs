@@ -110,8 +110,9 @@ pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
     report.checked(task, Subject::Deadlines, slack, violations);
 }
 
-/// Checks the GPU busy time of each job against the WCET, and the time of each chunk against the longest time between two
-/// preemption points. If partitions share a memory (`memory`), a longer time can be interference that the plan allows.
+/// Checks the time of each job on the GPU against the WCET. Without preemption, this time contains the gaps between kernels of the
+/// job, because no other job of the partition may start in them. Also checks the time of each chunk against the longest time
+/// between two preemption points. If partitions share a memory (`memory`), a longer time can be interference that the plan allows.
 /// `overhead` is the part of a launch during which no kernel runs.
 pub fn execution_times(
     recording: &Recording,
@@ -158,7 +159,11 @@ pub fn execution_times(
                 ),
             });
         }
-        let distance = i128::from(budget) + repeated - i128::from(job.busy_ns);
+        let time = match task.occupies {
+            true => job.end.abs_diff(job.start),
+            false => job.busy_ns,
+        };
+        let distance = i128::from(budget) + repeated - i128::from(time);
         slack = Some(slack.map_or(distance, |least| least.min(distance)));
         if distance < 0 {
             violations.push(Violation {
@@ -167,8 +172,13 @@ pub fn execution_times(
                 at: job.end,
                 by_ns: u64::try_from(-distance).ok(),
                 detail: format!(
-                    "ran for {} on the GPU, longer than the WCET {wcet}{}",
-                    Time::from_ns(job.busy_ns),
+                    "ran for {} on the GPU{}, longer than the WCET {wcet}{}",
+                    Time::from_ns(time),
+                    if time > job.busy_ns {
+                        ", with the gaps between its kernels"
+                    } else {
+                        ""
+                    },
                     match overheads {
                         0 => String::new(),
                         all => format!(" and the overhead {} of the dispatcher", Time::from_ns(all)),

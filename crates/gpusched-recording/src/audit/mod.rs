@@ -134,6 +134,8 @@ struct Audited<'a> {
     pub doubtful_releases: bool,
     /// Whether the policy of the partition has preemption points, so that a job is several launches.
     pub chunks: bool,
+    /// Whether a job occupies its partition from its first to its last kernel, and the WCET contains the gaps between its kernels.
+    pub occupies: bool,
     /// Largest execution time that the analysis assumes, without interference through the memory. `None` if it is
     /// unknown.
     pub wcet: Option<Time>,
@@ -270,6 +272,8 @@ fn audited<'a>(
                 .iter()
                 .position(|part| part.tasks.contains(&index))
         });
+        let leaves_out_gaps =
+            { set.measured_on(task) }.is_some_and(|measured| measured.left_out_gaps.is_some());
         let part = plan
             .zip(partition)
             .and_then(|(plan, position)| plan.partitions.get(position));
@@ -302,6 +306,10 @@ fn audited<'a>(
             partition,
             sms,
             chunks: part.is_some_and(|part| part.verdict.policy.counts_blocks()),
+            occupies: part.is_some_and(|part| {
+                let policy = part.verdict.policy;
+                policy.is_dispatchable() && !policy.counts_blocks() && !leaves_out_gaps
+            }),
             wcet,
         }
     });
