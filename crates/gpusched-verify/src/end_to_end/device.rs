@@ -133,6 +133,11 @@ impl<'a> Rivals<'a> {
         Some(higher.saturating_add(carried(&self.beside, window)?))
     }
 
+    /// Returns the execution of the streams in `beside` in a half-open window of length `window` > 0.
+    fn executed_beside(&self, window: u128) -> Option<u128> {
+        total(self.beside.iter().map(|stream| stream.any(window)))
+    }
+
     /// S = c + min(w1, w2). The window of w1 starts at the last time when no higher-priority work is pending. At this
     /// time, a segment of the same task may execute, for example the segment of the previous job. The window of w2
     /// starts with the release. Memory traffic also delays the segment itself. So each window gives an e = B + Σ
@@ -183,7 +188,7 @@ impl<'a> Rivals<'a> {
         let (service, until) = (table.service(resource, lost), table.until_end(self.own));
         least(cost, self.own.period, |w| {
             let work = total(self.higher.iter().map(|other| other.work(w)))?;
-            let work = work.saturating_add(carried(&self.beside, w)?);
+            let work = work.saturating_add(self.executed_beside(w)?);
             service.time(work.saturating_add(cost), w, until)
         })
     }
@@ -206,7 +211,7 @@ impl<'a> Rivals<'a> {
                 let jobs = w.saturating_add(other.jitter?).div_ceil(other.period);
                 Some(jobs.saturating_mul(other.cost.saturating_add(charge)))
             }))?;
-            let work = work.saturating_add(carried(&self.beside, w)?);
+            let work = work.saturating_add(self.executed_beside(w)?);
             Some(work.saturating_add(pushed))
         });
         let start = lower.saturating_add(cost);

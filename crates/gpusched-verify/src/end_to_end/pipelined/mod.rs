@@ -24,16 +24,15 @@ const JOBS_LIMIT: u128 = 10_000;
 struct Limits {
     /// Longest bound on the time from the arrival to the end of a segment.
     end: u128,
-    /// Longest busy window.
+    /// Longest busy window. It contains at most 10,000 own jobs.
     window: u128,
 }
 
 impl Limits {
     fn new(table: &Table<'_>, task: usize) -> Limits {
-        let end = longest_end(table, task);
         Limits {
-            end,
-            window: end.saturating_mul(8),
+            end: longest_end(table, task),
+            window: table.period(task).saturating_mul(JOBS_LIMIT),
         }
     }
 }

@@ -148,14 +148,12 @@ impl<'a> Windows<'a> {
     }
 }
 
-/// Returns the empty set, each resource of `pool`, and the whole pool.
+/// Returns the whole pool, each resource of `pool`, and the empty set. The whole pool often gives the smallest bound, and a small
+/// bound ends the search in other windows early.
 fn choices(pool: &[Joint]) -> Vec<Vec<Joint>> {
-    let mut choices = vec![Vec::new()];
-    choices.extend(pool.iter().map(|&joint| vec![joint]));
-    if pool.len() > 1 {
-        choices.push(pool.to_vec());
-    }
-    choices
+    let whole = (pool.len() > 1).then(|| pool.to_vec());
+    let each = pool.iter().map(|&joint| vec![joint]);
+    whole.into_iter().chain(each).chain([Vec::new()]).collect()
 }
 
 /// One window.
