@@ -273,7 +273,7 @@ fn audited<'a>(
                 .position(|part| part.tasks.contains(&index))
         });
         let leaves_out_gaps =
-            { set.measured_on(task) }.is_some_and(|measured| measured.left_out_gaps.is_some());
+            { set.measured_on(task) }.is_some_and(|measured| measured.fields().left_out_gaps.is_some());
         let part = plan
             .zip(partition)
             .and_then(|(plan, position)| plan.partitions.get(position));
