@@ -2,6 +2,7 @@
 
 use gpusched::end_to_end::{Baseline, analyze, baseline};
 use gpusched::model::end_to_end::Bounds;
+use gpusched::verification::verify_system;
 
 use crate::end_to_end::system;
 
@@ -20,7 +21,9 @@ fn a_job_with_three_kernels_has_one_window() {
         {"name":"lo","period":120,"priority":2,"wait":"suspend","segments":[{"on":"c0","wcet":3},{"on":"p","wcet":8},{"on":"c0","wcet":2},
         {"on":"p","wcet":8},{"on":"c0","wcet":2},{"on":"p","wcet":8},{"on":"c0","wcet":2}]}]}"#,
     );
-    let found = analyze(&system).evidence.bounds;
+    let answer = analyze(&system);
+    assert_eq!(verify_system(&answer, &system).err(), None);
+    let found = answer.evidence.bounds;
     assert_eq!(ends(&found, 0), [2, 8, 9]);
     assert_eq!(ends(&found, 1), [6, 20, 22, 30, 32, 44, 49]);
     let single = baseline(&system, Baseline::SingleWindows);

@@ -11,15 +11,18 @@ use gpusched::end_to_end::analyze;
 use gpusched::model::end_to_end::System;
 use gpusched::simulator::campaign::Campaign as _;
 use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
+use gpusched::verification::verify_system;
 use rayon::prelude::*;
 
 use self::reference::{Reference, Wrong};
 use super::system;
 use crate::support::rounds;
 
-/// Returns R of all segments of a task; 0 without a bound.
+/// Returns R of all segments of a task; 0 without a bound. The verifier confirms each answer.
 fn ends(system: &System, task: usize) -> Vec<u64> {
-    let ends = analyze(system).evidence.bounds.0[task].ends_ns.clone();
+    let answer = analyze(system);
+    assert_eq!(verify_system(&answer, system).err(), None);
+    let ends = &answer.evidence.bounds.0[task].ends_ns;
     ends.iter().map(|end| end.map_or(0, Time::ns)).collect()
 }
 
@@ -161,4 +164,29 @@ fn no_run_exceeds_a_bound() {
         assert!(report.tally.attained > rounds(100), "{:?}", report.tally);
         assert!(report.tally.chains > rounds(20), "{:?}", report.tally);
     }
+}
+
+/// No proof covers timers together with pipelined tasks, or a value S of such a task.
+#[test]
+fn the_verifier_refuses_what_no_proof_covers() {
+    let system = system(
+        r#"{"partitions":[{"name":"enc","sms":4,"policy":"np-fifo"},{"name":"dec","sms":4,"policy":"np-fifo"}],
+            "tasks":[{"name":"t","period":10,"jobs":"pipelined","segments":[{"on":"enc","wcet":3},{"on":"dec","wcet":4}]}]}"#,
+    );
+    let answer = analyze(&system);
+    assert_eq!(verify_system(&answer, &system).err(), None);
+    let mut timers = answer.clone();
+    timers.policy = gpusched::model::end_to_end::Analysis::EnforcedReleases;
+    timers.assumptions.clear();
+    timers.evidence.offsets_ns = Some(vec![vec![Time::ZERO, Time::from_ns(3)]]);
+    let fault = verify_system(&timers, &system).unwrap_err();
+    assert_eq!(fault.field, "evidence.offsets_ns", "{fault}");
+    let mut delays = answer.clone();
+    delays.evidence.bounds.0[0].delays_ns[0] = Some(Time::from_ns(3));
+    let fault = verify_system(&delays, &system).unwrap_err();
+    assert_eq!(fault.field, "evidence.bounds[0].delays_ns[0]", "{fault}");
+    let mut jobs = answer;
+    jobs.tasks[0].stages[1].jobs_max = Some(0);
+    let fault = verify_system(&jobs, &system).unwrap_err();
+    assert_eq!(fault.field, "tasks[0].stages[1].jobs_max", "{fault}");
 }
