@@ -210,7 +210,7 @@ impl Reference<'_> {
             true => Some(ns(found.wcet)),
             false => self.bounds.delay(task, segment).map(ns),
         });
-        parts.sum()
+        smaller(parts.sum(), self.bounds.response_time(task).map(ns))
     }
 
     fn rule(&self, resource: Resource) -> Option<Rule> {

@@ -74,7 +74,7 @@ impl Work {
     pub fn of(state: &State, task: usize, resource: Resource, idle_before: bool) -> Work {
         let owner = &state.tasks[task];
         if owner.spins && resource.is_core() {
-            let cost = state.with_waiting(task);
+            let cost = state.active(task);
             let (jitter, executing) = match state.response(task) {
                 INFINITE => (INFINITE, INFINITE), // late jobs queue behind each other
                 response => (owner.jitter, response.saturating_sub(cost)),
