@@ -237,7 +237,8 @@ pub fn exit_code(command: impl FnOnce() -> Result<Outcome, Stop>) -> u8 {
     }
 }
 
-/// Writes one line about the first panic, except in an algorithm of the user, whose error contains the message. Later panics of other worker threads add no line.
+/// Writes one line about the first panic, except in an algorithm of the user, whose error contains the message. Later panics of other
+/// worker threads add no line.
 fn report_panic(panic: &PanicHookInfo<'_>) {
     static REPORTED: AtomicBool = AtomicBool::new(false);
     if own::takes_panic(&panic.to_string()) {

@@ -110,6 +110,7 @@ cores = 2 → cores = 0
 tasks = [2, 3] → tasks = [3, 2]
 sms = 8 → sms = 0
 wcet = "amdahl" → overhead = "1ms"
+wcet = "amdahl" → blocking = "1ms"
 interference = "conflict" → overhead = "1ms"
 "conflict" → "bandwidth"
 "auto"] → "auto", "auto"]

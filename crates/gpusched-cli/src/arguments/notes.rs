@@ -29,7 +29,8 @@ pub struct Notes {
     overheads: bool,
     other_gpu: bool,
     unknown_gpu: bool,
-    recordings: bool,
+    /// Assumptions on the sources of WCETs that have a note.
+    sources: BTreeSet<AssumptionId>,
 }
 
 impl Notes {
@@ -90,9 +91,12 @@ impl Notes {
     }
 
     /// Writes notes on `set` if its tasks share the GPU by time slices: an end-to-end system states no sources of WCETs, so its
-    /// assumptions do not contain them.
-    pub fn time_sliced(&mut self, set: &TaskSet) {
-        if set.times() == Some(Times::Gpu) && !self.overheads {
+    /// assumptions do not contain them. With `quiet`, writes only what makes a verdict unsafe if it does not hold.
+    pub fn time_sliced(&mut self, set: &TaskSet, device: Option<&Device>, quiet: bool) {
+        if let Some(device) = device {
+            self.gpu(set, device, quiet);
+        }
+        if set.times() == Some(Times::Gpu) && !self.overheads && !quiet {
             self.overheads = true;
             complain(
                 "note: the WCETs are times on the GPU, and time slices count no overheads of launches, which is unsafe; add them to \
@@ -110,13 +114,17 @@ impl Notes {
             several: false,
             ports: Ports::Unknown,
         };
-        let of_recordings = [AssumptionId::RecordingIncomplete, AssumptionId::SizeStated];
-        let assumptions = basis.assumptions().into_iter();
-        let assumed = assumptions.filter(|one| of_recordings.contains(&one.id));
-        for text in assumed.filter_map(|one| one.text).filter(|_| !self.recordings) {
-            complain(&format!("note: the verdict also assumes: {text}"));
+        let of_sources = [
+            AssumptionId::WcetEstimated,
+            AssumptionId::RecordingIncomplete,
+            AssumptionId::SizeStated,
+        ];
+        for one in basis.assumptions() {
+            if of_sources.contains(&one.id) && self.sources.insert(one.id) {
+                let text = one.text.unwrap_or_default();
+                complain(&format!("note: the verdict also assumes: {text}"));
+            }
         }
-        self.recordings = true;
     }
 
     /// Writes the note `doubt` on stated overheads.

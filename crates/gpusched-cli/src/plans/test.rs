@@ -145,9 +145,7 @@ impl Args {
         let file = sets.file().to_owned();
         let mut noted = notes::Notes::default();
         let mut system = |line: usize, set: &TaskSet| {
-            if !global.quiet {
-                noted.time_sliced(set);
-            }
+            noted.time_sliced(set, self.request.device(), global.quiet);
             let system = self.sharing.system((set, sms), policy, environment, global);
             Ok::<Draft, Error>(system.map_err(|refusal| refusal.at(&file, line))?)
         };

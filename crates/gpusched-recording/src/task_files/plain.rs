@@ -58,6 +58,17 @@ pub fn left_out(set: &TaskSet) -> Result<Remarks, Refusal> {
             "left out: jitter of {tasks}; results of the tool may be optimistic"
         ));
     }
+    let measured = counts
+        .remove("measured_on")
+        .map(|count| format!("measured_on of {}", counted(count, "task")));
+    let times = set.times().map(|_| "times of the set".to_owned());
+    let sources: Vec<String> = measured.into_iter().chain(times).collect();
+    if !sources.is_empty() {
+        remarks.warnings.push(format!(
+            "left out: {}; a verdict of gpusched states assumptions on these measurements, and results of the tool do not",
+            sources.join(", ")
+        ));
+    }
     let other = counted(set.other_traffic().len(), "source");
     let mut parts: Vec<String> = counts
         .iter()
@@ -68,7 +79,6 @@ pub fn left_out(set: &TaskSet) -> Result<Remarks, Refusal> {
             !set.other_traffic().is_empty(),
             format!("other_traffic with {other}"),
         ),
-        (set.times().is_some(), "times of the set".to_owned()),
         (set.name().is_some(), "name of the set".to_owned()),
     ];
     parts.extend(
