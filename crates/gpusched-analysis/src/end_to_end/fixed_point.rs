@@ -72,6 +72,13 @@ fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
         let mut marks = vec![false; state.tasks.len()];
         for &task in &place.tasks {
             several.mark(&state, task, &mut marks);
+            if state.tasks[task].pipelined {
+                // A window over several stages uses the bounds of all tasks on their resources.
+                let parts = state.tasks[task].parts.iter();
+                for other in parts.flat_map(|part| system.on(part.on)) {
+                    marks[other.0] = true;
+                }
+            }
         }
         for (task, places) in influenced.iter_mut().enumerate() {
             let turns = state
@@ -83,6 +90,8 @@ fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
             }
         }
     }
+    // Whether all places are evaluated again, to confirm that no equation changes a value.
+    let mut confirms = false;
     loop {
         let mut settled = true;
         for index in 0..places.len() {
@@ -93,14 +102,19 @@ fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
             place.evaluated = place.version;
             settled = false;
             let changed = evaluate(&mut state, &places[index], &mut several);
+            confirms &= changed.is_empty();
             for task in changed {
                 for &place in &influenced[task] {
                     places[place].version += 1;
                 }
             }
         }
-        if settled {
+        if settled && confirms {
             return state;
+        }
+        if settled {
+            confirms = true;
+            places.iter_mut().for_each(|place| place.version += 1);
         }
     }
 }

@@ -206,3 +206,66 @@ fn buffers_delay_segments() {
     assert_eq!(found("null"), (60, Some(64)));
     assert_eq!(found("1"), (90, None));
 }
+
+/// Found by review: the window over all stages of i uses bounds of tasks on resources that only other stages use. The jitter of j
+/// grows late, after the last stage of i was evaluated. A stale value gave 36, and a run takes 40.
+#[test]
+fn windows_over_stages_follow_all_their_resources() {
+    let task = |name: &str,
+                priority: u32,
+                (period, deadline): (u32, u32),
+                segments: &[(&str, u32)],
+                pipelined: bool| {
+        let segments = segments
+            .iter()
+            .map(|(on, wcet)| format!(r#"{{"on":"{on}","wcet":{wcet},"bcet":1}}"#));
+        let segments: Vec<String> = segments.collect();
+        let jobs = if pipelined { r#","jobs":"pipelined""# } else { "" };
+        format!(
+            r#"{{"name":"{name}","priority":{priority},"period":{period},"deadline":{deadline},"arrivals":"sporadic"{jobs},
+            "segments":[{}]}}"#,
+            segments.join(",")
+        )
+    };
+    let partitions =
+        ["pY", "pX", "pZ", "pW", "pV"].map(|name| format!(r#"{{"name":"{name}","sms":2,"policy":"fp"}}"#));
+    let tasks = [
+        task("v", 1, (20, 20), &[("pX", 6)], false),
+        task("f", 2, (1000, 1000), &[("pV", 45)], false),
+        task("g", 3, (60, 100), &[("pV", 1), ("pW", 16)], true),
+        task("h", 4, (45, 100), &[("pW", 1), ("pZ", 20)], true),
+        task("j", 5, (63, 63), &[("pZ", 4), ("pY", 4)], false),
+        task(
+            "i",
+            6,
+            (1000, 39),
+            &[("pY", 5), ("pX", 5), ("pY", 5), ("pX", 5)],
+            true,
+        ),
+    ];
+    let system = system(&format!(
+        r#"{{"partitions":[{}],"tasks":[{}]}}"#,
+        partitions.join(","),
+        tasks.join(",")
+    ));
+    assert_eq!(ends(&system, 5).last(), Some(&40));
+    assert!(!analyze(&system).schedulable);
+}
+
+/// With a small BCET, the minimum distance has many steps below the first one that matters.
+#[test]
+fn small_bcets_keep_the_busy_window_of_a_queue() {
+    let stage = |core: &str, name: &str| {
+        format!(
+            r#"{{"name":"{name}","period":33000000,"jitter":66000000,"deadline":120000000,"jobs":"pipelined","segments":[
+            {{"on":"{core}","wcet":4000000,"bcet":1000}},{{"on":"copy","wcet":5000000}}]}}"#
+        )
+    };
+    let system = system(&format!(
+        r#"{{"cores":[{{"name":"c0","policy":"fp"}},{{"name":"c1","policy":"fp"}}],"copy_engines":[{{"name":"copy","policy":"fifo"}}],
+        "tasks":[{},{}]}}"#,
+        stage("c0", "a"),
+        stage("c1", "b")
+    ));
+    assert_eq!(ends(&system, 0).last(), Some(&89_998_000));
+}

@@ -43,14 +43,17 @@ impl Stream {
     pub fn next(&self, time: u64) -> u64 {
         let by_period = match self.jitter {
             INFINITE => INFINITE,
-            jitter => {
-                let jobs = started(time, (jitter, self.period, 1));
-                jobs.saturating_mul(self.period).saturating_sub(jitter)
-            }
+            jitter => started(time, (jitter, self.period, 1)),
         };
-        match self.distance {
-            0 => by_period,
-            distance => by_period.min((time / distance).saturating_add(1).saturating_mul(distance)),
+        let by_distance = match self.distance {
+            0 => INFINITE,
+            distance => (time / distance).saturating_add(1),
+        };
+        // The smaller number of jobs decides when the work grows.
+        match by_distance < by_period {
+            true => by_distance.saturating_mul(self.distance),
+            false if self.jitter == INFINITE => INFINITE,
+            false => by_period.saturating_mul(self.period).saturating_sub(self.jitter),
         }
     }
 }

@@ -251,6 +251,15 @@ impl Shared {
                 "a context for each task, because the search chooses the tasks that share contexts";
             Refusal::refuse(format!("tasks[{index}].segments"), "a shared context", expected)?;
         }
+        // The default depends on the tasks of the context, so it says nothing about the overrun of another context.
+        let of = |is_stated: bool| {
+            own.iter()
+                .any(|&own| contexts[own].overrun.is_some() == is_stated)
+        };
+        if of(true) && of(false) {
+            let expected = "an overrun of every context, or of none, because tasks can share a context";
+            Refusal::refuse("contexts.overrun", "only some overruns", expected)?;
+        }
         let mut order: Vec<usize> = (0..own.len()).collect();
         let urgency = |task: &usize| {
             let task = &draft.tasks[*task];
