@@ -6,6 +6,7 @@ use gpusched::model::end_to_end::System;
 use gpusched::simulator::end_to_end::{Arrival, Extent, Observed, Script, Simulator};
 
 use super::super::system;
+use super::ends;
 use super::reference::{Reference, Wrong};
 
 /// Executes jobs: task, arrival, jitter, and execution times. Returns the longest time from an arrival to an end of each segment
