@@ -2313,6 +2313,54 @@ def import_gpgpusim_config(
     return results(command, Result)
 
 
+def import_holoscan(
+    file: Document,
+    *,
+    period: Value,
+    unit: Literal["ns", "us", "ms", "s"],
+    deadline: Value = None,
+    sms: Optional[int] = None,
+    gpu_policy: Optional[Literal["np-fifo", "np-fp", "fp"]] = None,
+    wait: Optional[Literal["busy", "suspend"]] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Convert a graph of operators of Holoscan to an end-to-end system.
+
+    Args:
+        file: Graph of operators (DOT) with their WCETs; `-` is standard input.
+        period: Time between two executions of the operator without inputs, e.g., 33ms.
+        unit: Unit of the WCETs, which the format does not state. ``ns``: Nanoseconds. ``us``: Microseconds, as the
+            examples of SchedCAT. ``ms``: Milliseconds. ``s``: Seconds.
+        deadline: Relative deadline of the last operator [default: the period].
+        sms: Number of SMs on which each `GPU_WCET` holds; required with kernels. On more SMs, the kernels have the
+            same WCETs. On fewer SMs, their WCETs are unknown.
+        gpu_policy: Scheduling rule of the GPU [default: np-fifo]. ``np-fifo``: First in, first out, without
+            preemption. ``np-fp``: Fixed priorities (`gpu_priority`), without preemption. ``fp``: Fixed priorities
+            (`gpu_priority`), with immediate preemption.
+        wait: Waiting mode of the thread while a kernel executes [default: busy]. ``busy``: Busy-waiting: while the
+            task waits, it occupies its core, at its own priority. ``suspend``: Self-suspension: while the task
+            waits, it leaves its core to other tasks.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["import", "holoscan"],
+        [("file", file)],
+        {
+            "period": period,
+            "unit": unit,
+            "deadline": deadline,
+            "sms": sms,
+            "gpu-policy": gpu_policy,
+            "wait": wait,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
 def import_ptx(
     file: Document,
     *,

@@ -29,6 +29,20 @@ fn several_slices_are_never_worse_than_one() {
     }
 }
 
+/// A policy that contexts cannot follow is a wrong option, and not a fault of the file.
+#[test]
+fn policies_that_contexts_cannot_follow_are_wrong_options() {
+    for policy in ["lp-fp", "lp-edf", "density", "work-capacity"] {
+        let answer = run(&format!(
+            "test {ADAS} {SHARED} --time-slice 1ms --contexts 2 --policy {policy}"
+        ));
+        assert_eq!((answer.code, &*answer.stdout), (2, ""), "{answer:?}");
+        let told = format!("--policy: found {policy}");
+        assert!(answer.stderr.contains(&told), "{answer:?}");
+        assert!(!answer.stderr.contains(ADAS), "{answer:?}");
+    }
+}
+
 /// With shared contexts, a task waits for fewer turns. The search says whether it tested all choices.
 #[test]
 fn tasks_may_share_contexts() {

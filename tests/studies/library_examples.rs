@@ -162,6 +162,34 @@ fn examples_are_short() {
     }
 }
 
+/// An algorithm may answer another question on its thread, for example while it waits for other threads. A later panic of
+/// its own still belongs to the first question.
+#[test]
+fn a_question_inside_a_question_keeps_its_panics() {
+    let set = Source::new(&Recipe::default(), 3, 0.5, 8).unwrap();
+    let set = set.draw(0, 1).unwrap();
+    let problem = &Problem::new(&set, 8, "edf".parse().unwrap(), model_of(Interference::None)).unwrap();
+    let inner = |_: &Question<'_>| -> Result<own::Answer, Fault> { Ok(own::Answer::Schedulable(false)) };
+    let fails = |_: &Question<'_>| -> Result<own::Answer, Fault> { panic!("inside") };
+    let outer = |question: &Question<'_>| -> Result<own::Answer, Fault> {
+        assert!(own::takes_panic("")); // takes panics from its start
+        own::plan("inner", &inner, question)?;
+        own::plan("fails", &fails, question).unwrap_err();
+        let takes = own::takes_panic("the message of the outer panic");
+        if takes {
+            panic!()
+        } else {
+            Ok(own::Answer::Schedulable(false))
+        }
+    };
+    let error = own::plan("outer", &outer, &Question::new(&set, problem)).unwrap_err();
+    assert!(
+        error.to_string().contains("the message of the outer panic"),
+        "{error}"
+    );
+    assert!(!own::takes_panic("outside"));
+}
+
 /// The example repeats `fewest-sms` outside gpusched. Both find the same plans.
 #[test]
 fn the_example_finds_the_plans_of_fewest_sms() {

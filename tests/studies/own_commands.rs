@@ -332,7 +332,10 @@ fn fields_without_effect_are_refused() {
             "command = [\"true\"]\ntimeout = 0",
             "found 0, expected more than 0",
         ),
-        ("command = []", "found neither a heuristic nor a command"),
+        (
+            "command = []",
+            "found no algorithm, expected one of heuristic, time_slices, command and function",
+        ),
         (
             "command = [\"\"]",
             "found an empty name, expected the name of a program",
@@ -375,7 +378,10 @@ fn fields_without_effect_are_refused() {
             "time_slices = { slices = [\"1ms\"], switch = 0, tests = 0 }",
             "tests: found 0",
         ),
-        ("", "found neither a heuristic nor a command"),
+        (
+            "",
+            "found no algorithm, expected one of heuristic, time_slices, command and function",
+        ),
         (
             "heuristic = \"sms\"\ntimeout = \"1s\"",
             "expected it only with a command",

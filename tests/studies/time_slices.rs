@@ -68,3 +68,54 @@ fn an_algorithm_with_time_slices_has_their_verdicts() {
     }
     assert!(sums[0] > 0 && sums[1] > 0, "{sums:?}");
 }
+
+/// A set with a task without a WCET on all SMs counts as not schedulable, as it does for `1g`. Other faults end the study, and name the
+/// question.
+#[test]
+fn a_missing_wcet_is_not_schedulable() {
+    let folder = temporary();
+    let task = |table: &str| format!(r#"{{"period":"200ms","deadline":"150ms","wcet":{{"table":{table}}}}}"#);
+    let known = task(r#"[[1,"3ms"]]"#);
+    let set = |second: &str| format!(r#"{{"tasks":[{known},{second}]}}"#);
+    let sets = [
+        set(&known),
+        set(&task(r#"[[4,"3ms"]]"#)),
+        set(&task(r#"[[2,"3ms"]]"#)),
+        // Only the WCET in conflict is unknown.
+        set(&task(r#"{"isolated":[[1,"3ms"]],"conflict":[[4,"3ms"]]}"#)),
+    ];
+    let file = folder.path().join("sets.jsonl");
+    let study = |sets: &[String]| {
+        std::fs::write(&file, sets.join("\n")).unwrap();
+        let text = format!(
+            "name = \"small\"\nsets = {}\nsms = 2\npopulation = {file:?}\n[[variant]]\nname = \"conflict\"\npolicy = \"np-edf\"\n\
+             [[variant]]\nname = \"none\"\npolicy = \"np-edf\"\ninterference = \"none\"\n{ALGORITHMS}\
+             [[algorithm]]\nname = \"1G\"\nheuristic = \"1g\"\n",
+            sets.len()
+        );
+        let results = temporary();
+        run(&parse(&text), results.path(), "1/1", 2).map(|_| {
+            let table = Table::read(results.path().join("small.csv")).unwrap();
+            let column = |name: &str| table.column(name).unwrap();
+            (0..table.len())
+                .map(|row| {
+                    format!(
+                        "{}={}",
+                        column("variant").text(row),
+                        column("schedulable").text(row)
+                    )
+                })
+                .collect::<Vec<String>>()
+        })
+    };
+    let mut found = study(&sets).unwrap();
+    found.sort();
+    let expected = [["conflict=2"; 3], ["none=3"; 3]].concat();
+    assert_eq!(found, expected);
+    let several = set(&known.replacen('{', r#"{"launches":2,"#, 1));
+    let error = study(&[set(&known), several]).unwrap_err().to_string();
+    assert!(
+        error.contains("time_slices: failed for set 1 of point 0, variant"),
+        "{error}"
+    );
+}

@@ -162,6 +162,28 @@ fn a_plan_states_the_origin_of_its_overheads() {
             ran.stderr
         );
         assert_eq!(run(&case.line("--backend simulated")).code, 0, "{name}");
+        // So do a program that opens the plan on a GPU, and an export for a GPU.
+        #[cfg(target_os = "linux")]
+        for allow_unproven in [false, true] {
+            let options = gpusched::runtime::session::Options {
+                allow_unproven,
+                ..Default::default()
+            };
+            let opened = gpusched::runtime::session::Session::open(&case.plan, &case.set, options);
+            let told = opened.map(|_| ()).map_err(|fault| fault.to_string());
+            let is_refused = told.is_err_and(|text| text.contains("found virtual time"));
+            assert_eq!(is_refused, name == "drawn", "{name}");
+        }
+        for (target, refuses) in [("green-context", true), ("csv", false)] {
+            let exported = run(&format!("export {file} {set} --as {target}"));
+            let code = if refuses && name == "drawn" { 2 } else { 0 };
+            assert_eq!(exported.code, code, "{name} {target}: {}", exported.stderr);
+            assert_eq!(
+                exported.stderr.contains("found virtual time"),
+                code == 2,
+                "{name}"
+            );
+        }
         // Another plan with the same partitions keeps the origin.
         let other = files.0.path().join("other.json");
         let asked = run(&format!("what-if {file} {set} -q --new-plan {}", other.display()));

@@ -96,7 +96,7 @@ impl Target {
     ///
     /// # Errors
     /// Fails like [`Target::check`]. Fails with [`Error::Refused`] if the plan has no device, lacks a placement, or is not
-    /// schedulable.
+    /// schedulable. Also fails for a plan with overheads of virtual time, because all targets but [`Target::Csv`] are for a GPU.
     pub fn export(self, plan: &Plan, set: &TaskSet) -> Result<String, Error> {
         let Some(hardware) = &plan.hardware else {
             return Err(Error::parameter("plan", "no device", "a plan for a device"));
@@ -108,6 +108,9 @@ impl Target {
                 "a plan that is not schedulable",
                 "a schedulable plan",
             ));
+        }
+        if let Some(origin) = plan.overheads_origin.as_ref().filter(|_| self != Target::Csv) {
+            origin.check_gpu()?;
         }
         let out = Export { hardware, plan, set };
         match self {

@@ -120,6 +120,11 @@ impl Global {
         }
     }
 
+    /// Writes an assumption of an import to standard error, also with `--quiet`: the result does not contain the assumption.
+    pub fn assumption(assumption: impl Display) {
+        complain(&format!("note: assumption, unsafe if violated: {assumption}"));
+    }
+
     /// Returns the options for a command whose `--output` is a folder. The result goes to standard output.
     pub fn to_stdout(&self) -> Global {
         Global {

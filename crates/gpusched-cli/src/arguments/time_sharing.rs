@@ -66,16 +66,26 @@ impl TimeSharing {
     /// Checks the options. `policy` is the policy that the user states.
     ///
     /// # Errors
-    /// Fails if a slice is 0, and with a policy if each task has its own context.
+    /// Fails if a slice is 0, with a policy if each task has its own context, and with a policy that contexts cannot follow.
     pub fn check(&self, policy: Option<Policy>) -> Result<(), Error> {
         if let Some(found) = self.time_slice.iter().find(|&&slice| slice == Time::ZERO) {
             return Err(Error::parameter("time_slice", found, "more than 0 ns"));
         }
-        if let (Some(found), None) = (policy, self.contexts) {
-            let expected = "no policy without --contexts, because each task has its own context";
-            return Err(Error::parameter("policy", found, expected));
+        match (policy, self.shared(policy)) {
+            (Some(found), None) => {
+                let expected = "no policy without --contexts, because each task has its own context";
+                Err(Error::parameter("policy", found, expected))
+            }
+            (_, shared) => Ok(shared.map_or(Ok(()), |shared| shared.check())?),
         }
-        Ok(())
+    }
+
+    /// Returns the contexts that tasks may share.
+    fn shared(&self, policy: Option<Policy>) -> Option<SharedContexts> {
+        self.contexts.map(|contexts| SharedContexts {
+            contexts,
+            policy: policy.unwrap_or(Policy::NpFifo), // the order of kernels in one stream
+        })
     }
 
     /// Returns the system where the tasks of `set` share `sms` SMs. If the user leaves a choice, gpusched chooses slices, turns
@@ -106,10 +116,7 @@ impl TimeSharing {
         let search = TurnSearch {
             slices: &self.time_slice,
             turns: self.turns,
-            shared: self.contexts.map(|contexts| SharedContexts {
-                contexts,
-                policy: policy.unwrap_or(Policy::NpFifo), // the order of kernels in one stream
-            }),
+            shared: self.shared(policy),
             tests: self.turn_tests,
             environment,
         };

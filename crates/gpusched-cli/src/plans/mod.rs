@@ -3,6 +3,9 @@
 /// Hint for a plan that does not agree with the task set.
 const OTHER_SET: &str = "a plan is about one task set, so state the task set of the plan";
 
+/// Hint for overheads of virtual time.
+const MEASURE_OVERHEADS: &str = "measure them there: `gpusched measure overhead`";
+
 pub mod end_to_end;
 mod explanation;
 pub mod export;

@@ -5,6 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use serde::{Deserialize, Serialize};
 
 use super::task_set::{TaskSet, Times};
+use crate::error::Refusal;
 use crate::time::Time;
 
 /// Bounds on the overheads of the dispatcher of a partition. Equal bounds apply to all tasks.
@@ -71,6 +72,20 @@ pub enum OverheadsSource {
     VirtualTime,
     /// The file states no measurement.
     Stated,
+}
+
+impl OverheadsOrigin {
+    /// Refuses overheads of virtual time, for a plan that is for a GPU.
+    ///
+    /// # Errors
+    /// Fails with the field `overheads` if the source is [`OverheadsSource::VirtualTime`].
+    pub fn check_gpu(&self) -> Result<(), Refusal> {
+        if self.source != OverheadsSource::VirtualTime {
+            return Ok(());
+        }
+        let expected = "overheads of a GPU, because overheads of virtual time say nothing about it";
+        Refusal::refuse("overheads", MeasuredOverheads::VIRTUAL, expected)
+    }
 }
 
 impl std::fmt::Display for OverheadsOrigin {

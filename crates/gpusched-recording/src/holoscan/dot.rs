@@ -54,72 +54,100 @@ impl std::fmt::Display for Token {
 pub fn parse(path: &Path, text: &str, known: &[&'static str]) -> Result<Graph, Refusal> {
     let mut parser = Parser {
         path,
-        tokens: tokens(path, text)?,
-        next: 0,
+        text: Text {
+            path,
+            all: text,
+            rest: text,
+            line: 1,
+        },
+        next: (Token::End, 1),
+        fault: None,
         known,
         positions: BTreeMap::new(),
         graph: Graph::default(),
     };
-    parser.graph()?;
-    Ok(parser.graph)
+    parser.advance();
+    let parsed = parser.graph();
+    // A fault ends the tokens, so it is the cause of each later refusal.
+    match parser.fault {
+        Some(fault) => Err(fault),
+        None => parsed.map(|()| parser.graph),
+    }
 }
 
-/// Returns the tokens of `text` with their lines. The last token is `End`.
-fn tokens(path: &Path, text: &str) -> Result<Vec<(Token, usize)>, Refusal> {
-    let mut tokens = Vec::new();
-    let (mut rest, mut line) = (text, 1);
-    let fault = |line: usize, found: &str, expected: &str| Refusal::new("", found, expected).at(path, line);
-    while let Some(first) = rest.chars().next() {
-        let start = line;
-        let comment = match first {
-            '#' if rest.len() == text.len() || text[..text.len() - rest.len()].ends_with('\n') => {
-                Some(rest.find('\n').unwrap_or(rest.len()))
+/// The text after the tokens that were read.
+struct Text<'a> {
+    path: &'a Path,
+    all: &'a str,
+    rest: &'a str,
+    line: usize,
+}
+
+impl Text<'_> {
+    /// Returns the next token and its line. After the last token, returns `End`.
+    fn token(&mut self) -> Result<(Token, usize), Refusal> {
+        let path = self.path;
+        let fault =
+            |line: usize, found: &str, expected: &str| Refusal::new("", found, expected).at(path, line);
+        while let Some(first) = self.rest.chars().next() {
+            let (rest, line) = (self.rest, self.line);
+            let comment = match first {
+                '#' if self.all[..self.all.len() - rest.len()]
+                    .chars()
+                    .next_back()
+                    .is_none_or(|last| last == '\n') =>
+                {
+                    Some(rest.find('\n').unwrap_or(rest.len()))
+                }
+                '/' if rest.starts_with("//") => Some(rest.find('\n').unwrap_or(rest.len())),
+                '/' if rest.starts_with("/*") => match rest.find("*/") {
+                    Some(end) => Some(end + 2),
+                    None => return Err(fault(line, "a comment without an end", "*/")),
+                },
+                _ if first.is_whitespace() => Some(first.len_utf8()),
+                _ => None,
+            };
+            if let Some(length) = comment {
+                self.skip(length);
+                continue;
             }
-            '/' if rest.starts_with("//") => Some(rest.find('\n').unwrap_or(rest.len())),
-            '/' if rest.starts_with("/*") => match rest.find("*/") {
-                Some(end) => Some(end + 2),
-                None => return Err(fault(line, "a comment without an end", "*/")),
-            },
-            _ if first.is_whitespace() => Some(first.len_utf8()),
-            _ => None,
-        };
-        if let Some(length) = comment {
-            line += rest[..length].matches('\n').count();
-            rest = &rest[length..];
-            continue;
+            let plain = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
+            let (token, length) = match first {
+                '-' if rest.starts_with("->") => (Token::Arrow, 2),
+                '-' if rest.starts_with("--") => {
+                    let refusal = fault(line, "--", "->");
+                    return Err(refusal
+                        .hint("use a directed graph, because operators send messages in one direction"));
+                }
+                '{' | '}' | '[' | ']' | ';' | ',' | '=' | ':' => (Token::Sign(first), 1),
+                '"' => {
+                    let (text, length) = quoted(rest)
+                        .ok_or_else(|| fault(line, "a string without an end", "a closing quote"))?;
+                    (Token::Quoted(text), length)
+                }
+                _ if plain(first) || first == '-' => {
+                    let sign = usize::from(first == '-');
+                    let length = rest[sign..]
+                        .find(|letter| !plain(letter))
+                        .unwrap_or(rest.len() - sign)
+                        + sign;
+                    (Token::Plain(rest[..length].to_owned()), length)
+                }
+                '<' => return Err(fault(line, "a text in HTML", "a name or a text in quotes")),
+                _ => return Err(fault(line, &first.to_string(), "a directed graph in DOT")),
+            };
+            self.skip(length);
+            return Ok((token, line));
         }
-        let plain = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
-        let (token, length) = match first {
-            '-' if rest.starts_with("->") => (Token::Arrow, 2),
-            '-' if rest.starts_with("--") => {
-                let refusal = fault(line, "--", "->");
-                return Err(
-                    refusal.hint("use a directed graph, because operators send messages in one direction")
-                );
-            }
-            '{' | '}' | '[' | ']' | ';' | ',' | '=' | ':' => (Token::Sign(first), 1),
-            '"' => {
-                let (text, length) =
-                    quoted(rest).ok_or_else(|| fault(line, "a string without an end", "a closing quote"))?;
-                (Token::Quoted(text), length)
-            }
-            _ if plain(first) || first == '-' => {
-                let sign = usize::from(first == '-');
-                let length = rest[sign..]
-                    .find(|letter| !plain(letter))
-                    .unwrap_or(rest.len() - sign)
-                    + sign;
-                (Token::Plain(rest[..length].to_owned()), length)
-            }
-            '<' => return Err(fault(line, "a text in HTML", "a name or a text in quotes")),
-            _ => return Err(fault(line, &first.to_string(), "a directed graph in DOT")),
-        };
-        line += rest[..length].matches('\n').count();
-        rest = &rest[length..];
-        tokens.push((token, start));
+        Ok((Token::End, self.line))
     }
-    tokens.push((Token::End, line));
-    Ok(tokens)
+
+    /// Skips `length` bytes.
+    fn skip(&mut self, length: usize) {
+        let (skipped, rest) = self.rest.split_at(length);
+        self.line += skipped.matches('\n').count();
+        self.rest = rest;
+    }
 }
 
 /// Returns the text of the string at the start of `rest`, and the length of the string with its quotes.
@@ -143,8 +171,11 @@ fn quoted(rest: &str) -> Option<(String, usize)> {
 
 struct Parser<'a> {
     path: &'a Path,
-    tokens: Vec<(Token, usize)>,
-    next: usize,
+    text: Text<'a>,
+    /// The next token and its line.
+    next: (Token, usize),
+    /// Reason why no further token can be read.
+    fault: Option<Refusal>,
     known: &'a [&'static str],
     positions: BTreeMap<String, usize>,
     graph: Graph,
@@ -176,9 +207,8 @@ impl Parser<'_> {
         }
         for defaults in ["graph", "node", "edge"] {
             if self.keyword(defaults) {
-                let counts = (defaults == "node").then_some("node");
                 return match self.peek() {
-                    Token::Sign('[') => self.attributes(None, counts),
+                    Token::Sign('[') => self.attributes(Err(defaults)),
                     _ => Err(self.refuse(defaults, "[")),
                 };
             }
@@ -186,15 +216,14 @@ impl Parser<'_> {
         let line = self.line();
         let name = self.name("an operator, such as A [WCET=200]")?;
         if self.sign('=') {
-            self.graph.ignored.insert(name);
             self.name("a value")?;
-            return Ok(());
+            return self.ignore("graph", name, line);
         }
         let mut last = self.operator(name, line);
         self.port()?;
         let mut edge = false;
         while self.peek() == &Token::Arrow {
-            self.next += 1;
+            self.advance();
             let line = self.line();
             let name = self.name("an operator")?;
             let next = self.operator(name, line);
@@ -203,7 +232,7 @@ impl Parser<'_> {
             (last, edge) = (next, true);
         }
         while self.peek() == &Token::Sign('[') {
-            self.attributes((!edge).then_some(last), None)?;
+            self.attributes(if edge { Err("edge") } else { Ok(last) })?;
         }
         Ok(())
     }
@@ -216,36 +245,49 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads a list of attributes. Known attributes are for `operator`. With `defaults`, they are for all operators.
-    fn attributes(&mut self, operator: Option<usize>, defaults: Option<&str>) -> Result<(), Refusal> {
+    /// Reads a list of attributes of an operator, or of another part of the graph with the name in `Err`.
+    fn attributes(&mut self, of: Result<usize, &str>) -> Result<(), Refusal> {
         self.expect('[')?;
         while !self.sign(']') {
             let line = self.line();
             let name = self.name("an attribute, such as WCET=200, or ]")?;
             self.expect('=')?;
             let value = self.name("a value")?;
-            let known = self.known.iter().find(|known| **known == name);
-            match (known, operator) {
-                (Some(_), None) if defaults.is_some() => {
-                    let refusal =
-                        Refusal::new(format!("node.{name}"), value, "this attribute for each operator");
-                    return Err(refusal.at(self.path, line));
-                }
-                (Some(known), Some(operator)) => {
+            match ({ self.known.iter() }.find(|known| **known == name), of) {
+                (Some(known), Ok(operator)) => {
                     let operator = &mut self.graph.operators[operator];
                     if operator.attributes.insert(known, (value, line)).is_some() {
                         let field = format!("{:?}.{name}", operator.name);
                         return Err(Refusal::new(field, "two values", "one value").at(self.path, line));
                     }
                 }
-                _ => {
-                    self.graph.ignored.insert(name);
+                (_, Ok(operator)) => {
+                    let place = format!("{:?}", self.graph.operators[operator].name);
+                    self.ignore(&place, name, line)?;
                 }
+                (_, Err(place)) => self.ignore(place, name, line)?,
             }
             if !self.sign(',') {
                 self.sign(';');
             }
         }
+        Ok(())
+    }
+
+    /// Ignores the attribute `name` of `place`. Refuses a name that the user probably takes for a known attribute of operators,
+    /// because the loss of a time is unsafe.
+    fn ignore(&mut self, place: &str, name: String, line: usize) -> Result<(), Refusal> {
+        let refuse = |expected: String| {
+            let found = "an attribute without an effect here";
+            Err(Refusal::new(format!("{place}.{name}"), found, expected).at(self.path, line))
+        };
+        if self.known.contains(&&*name) {
+            return refuse("this attribute for each operator".to_owned());
+        }
+        if let Some(meant) = meant(&name, self.known) {
+            return refuse(format!("a known attribute; did you mean {meant}?"));
+        }
+        self.graph.ignored.insert(name);
         Ok(())
     }
 
@@ -263,14 +305,13 @@ impl Parser<'_> {
     }
 
     fn name(&mut self, expected: &str) -> Result<String, Refusal> {
-        match self.peek() {
-            Token::Plain(text) | Token::Quoted(text) => {
-                let text = text.clone();
-                self.next += 1;
-                Ok(text)
-            }
-            _ => Err(self.refuse("", expected)),
+        if !matches!(self.peek(), Token::Plain(_) | Token::Quoted(_)) {
+            return Err(self.refuse("", expected));
         }
+        Ok(match self.advance() {
+            Token::Plain(text) | Token::Quoted(text) => text,
+            other => other.to_string(),
+        })
     }
 
     fn expect(&mut self, sign: char) -> Result<(), Refusal> {
@@ -282,7 +323,9 @@ impl Parser<'_> {
 
     fn sign(&mut self, sign: char) -> bool {
         let found = self.peek() == &Token::Sign(sign);
-        self.next += usize::from(found);
+        if found {
+            self.advance();
+        }
         found
     }
 
@@ -292,20 +335,48 @@ impl Parser<'_> {
 
     fn keyword(&mut self, keyword: &str) -> bool {
         let found = self.is_keyword(keyword);
-        self.next += usize::from(found);
+        if found {
+            self.advance();
+        }
         found
     }
 
-    /// Returns the next token. The token `End` is never read, so there is always a next token.
     fn peek(&self) -> &Token {
-        self.tokens.get(self.next).map_or(&Token::End, |(token, _)| token)
+        &self.next.0
     }
 
     fn line(&self) -> usize {
-        self.tokens.get(self.next).map_or(1, |&(_, line)| line)
+        self.next.1
+    }
+
+    /// Reads one token, and returns the token before it.
+    fn advance(&mut self) -> Token {
+        let next = self.text.token().unwrap_or_else(|fault| {
+            self.fault.get_or_insert(fault);
+            self.text.rest = "";
+            (Token::End, self.text.line)
+        });
+        std::mem::replace(&mut self.next, next).0
     }
 
     fn refuse(&self, field: &str, expected: impl ToString) -> Refusal {
         Refusal::new(field, self.peek(), expected).at(self.path, self.line())
     }
+}
+
+/// Returns the attribute in `known` that the user probably means by `name`.
+fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let plain = |name: &str| -> String {
+        let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+        letters.flat_map(char::to_uppercase).collect()
+    };
+    let name = plain(name);
+    // The best and the average execution time are other quantities.
+    if name.ends_with("BCET") || name.ends_with("ACET") {
+        return None;
+    }
+    let distance = |known: &str| strsim::osa_distance(&name, &plain(known));
+    let nearest = known.iter().min_by_key(|known| distance(known)).copied()?;
+    let is_meant = name.contains(&plain(nearest)) || distance(nearest) <= nearest.len() / 4;
+    is_meant.then_some(nearest)
 }

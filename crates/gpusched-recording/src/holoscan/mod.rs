@@ -14,10 +14,10 @@ use gpusched_model::end_to_end::{
     Arrivals, Core, CorePolicy, Draft, Jobs, PartitionDraft, PartitionPolicy, SegmentDraft, System,
     TaskDraft, Wait,
 };
-use gpusched_model::error::Result;
+use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 use gpusched_model::time::decimal::{Rounding, nanoseconds};
-use gpusched_model::wcet::{MAX_SMS, WcetFunction};
+use gpusched_model::wcet::{Form, Table, WcetFunction};
 use gpusched_model::{Interference, counted};
 
 use crate::task_files::Unit;
@@ -30,6 +30,9 @@ const WCET: &str = "WCET";
 /// Attribute: execution time of the kernels of an operator.
 const GPU_WCET: &str = "GPU_WCET";
 
+/// Maximum size of a file [bytes].
+const MAX_BYTES: usize = 1 << 22;
+
 /// Values that the file does not state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -39,7 +42,7 @@ pub struct Options {
     pub period: Time,
     /// Relative deadline of all operators; `None` for the period.
     pub deadline: Option<Time>,
-    /// Number of SMs of the GPU, if it is known.
+    /// Number of SMs of the GPU, on which the execution times of kernels hold; required if an operator has kernels.
     pub sms: Option<u32>,
     /// Scheduling rule of the GPU.
     pub gpu_policy: PartitionPolicy,
@@ -63,8 +66,8 @@ pub struct Imported {
 /// # Errors
 /// Fails with [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read. Fails with
 /// [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a directed graph in DOT, for an operator
-/// without a WCET, for cycles, and for a graph with several operators without inputs. Also fails for a period of 0, and for a
-/// deadline that is 0 or above the period.
+/// without a WCET, for cycles, and for a graph with several operators without inputs. Also fails for a period of 0, for a
+/// deadline that is 0 or above the period, and for kernels without a number of SMs.
 pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
     let path = path.as_ref();
     if options.period == Time::ZERO {
@@ -78,11 +81,16 @@ pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
         Refusal::refuse("deadline", deadline, expected)?;
     }
     let text = xml::read_text(path, "DOT")?;
-    let graph = dot::parse(path, &text, &[WCET, GPU_WCET])?;
+    if text.len() > MAX_BYTES {
+        return Err(Error::file(path, "more than 4 MiB", "at most 4 MiB"));
+    }
+    // Editors of Windows write a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let graph = dot::parse(path, text, &[WCET, GPU_WCET])?;
     let order = order(path, &graph)?;
     let mut segments = Vec::new();
     for &position in &order {
-        segments.extend(of_operator(path, &graph.operators[position], options.unit)?);
+        segments.extend(of_operator(path, &graph.operators[position], options)?);
     }
     let name = xml::stem(path).or(graph.name.clone());
     let name = name.unwrap_or_else(|| "application".to_owned());
@@ -115,8 +123,7 @@ pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
         }],
         chains: Vec::new(),
     };
-    let sized = draft.clone().sized(&[options.sms.unwrap_or(MAX_SMS)]);
-    System::new(&sized, Interference::None).map_err(|refusal| refusal.at(path, None))?;
+    System::new(&draft, Interference::None).map_err(|refusal| refusal.at(path, None))?;
     let names: Vec<&str> = order
         .iter()
         .map(|&position| &*graph.operators[position].name)
@@ -133,9 +140,13 @@ pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
         ),
         "each WCET contains the overheads of the scheduler and of messages".to_owned(),
     ];
-    if on_gpu {
+    if let Some(sms) = options.sms.filter(|_| on_gpu) {
         assumptions.push(format!(
             "each operator waits for its kernels ({GPU_WCET}) before it ends, and these execute after the work on the core"
+        ));
+        assumptions.push(format!(
+            "each {GPU_WCET} holds on {}, and on more SMs",
+            counted(sms, "SM")
         ));
     }
     let mut notes = vec![format!(
@@ -165,7 +176,7 @@ const CORE: &str = "cpu";
 const GPU: &str = "gpu";
 
 /// Returns the segments of an operator: its work on the core, and then its kernels. Work of length 0 has no segment.
-fn of_operator(path: &Path, operator: &Operator, unit: Unit) -> Result<Vec<SegmentDraft>, Refusal> {
+fn of_operator(path: &Path, operator: &Operator, options: &Options) -> Result<Vec<SegmentDraft>, Refusal> {
     let time = |attribute: &'static str| {
         let field = format!("{:?}.{attribute}", operator.name);
         let Some((value, line)) = operator.attributes.get(attribute) else {
@@ -177,7 +188,7 @@ fn of_operator(path: &Path, operator: &Operator, unit: Unit) -> Result<Vec<Segme
                 _ => Ok(Time::ZERO),
             };
         };
-        let time = nanoseconds(value.as_bytes(), unit.exponent(), Rounding::Up);
+        let time = nanoseconds(value.as_bytes(), options.unit.exponent(), Rounding::Up);
         let time = time.ok_or_else(|| Refusal::new(&*field, value, "a time, such as 200").at(path, *line))?;
         Ok(Time::from_ns(time))
     };
@@ -188,7 +199,19 @@ fn of_operator(path: &Path, operator: &Operator, unit: Unit) -> Result<Vec<Segme
     }
     let parts = [(CORE, wcet), (GPU, kernels)].into_iter();
     let parts = parts.filter(|&(_, time)| time > Time::ZERO).map(|(on, time)| {
-        let wcet = WcetFunction::constant(time)
+        let wcet = match (on, options.sms) {
+            (CORE, _) => WcetFunction::constant(time),
+            // On fewer SMs, the kernels may take longer.
+            (_, Some(sms)) => WcetFunction::new(Form::Table(Table::Isolated {
+                isolated: vec![(sms, time)],
+            })),
+            (_, None) => {
+                let found = format!("no number, but operator {:?} has kernels", operator.name);
+                let expected = format!("the number of SMs on which each {GPU_WCET} holds");
+                return Refusal::refuse("sms", found, expected);
+            }
+        };
+        let wcet = wcet
             .map_err(|error| Refusal::told(format!("{:?}", operator.name), error).at(path, operator.line))?;
         Ok(SegmentDraft {
             on: on.to_owned(),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use gpusched_model::error::{Error, Refusal};
 use gpusched_model::reader::{OverheadsFiles, Plans, TaskSets};
-use gpusched_model::{Overheads, Times};
+use gpusched_model::{MeasuredOverheads, Overheads, OverheadsOrigin, Times};
 
 use super::fault::{Fault, Kind};
 use super::jobs::is_inside;
@@ -23,13 +23,24 @@ impl Session {
     ///
     /// # Errors
     /// Fails if a file is wrong, if the plan does not verify or is not proven, if the GPU does not grant its partitions, or if the file
-    /// of records exists.
+    /// of records exists. On a GPU, also fails for overheads of virtual time.
     pub fn open(plan: &Path, set: &Path, options: Options) -> Result<Session, Fault> {
         let read = Plans::only(plan, "plan").map_err(Fault::about_files)?;
         let tasks = TaskSets::only(set, "task set").map_err(Fault::about_files)?;
         let overheads = options.overheads.as_ref();
         let overheads = overheads.map(|path| OverheadsFiles::only(path, "overheads file"));
         let overheads = overheads.transpose().map_err(Fault::about_files)?;
+        if options.backend == Backend::Cuda {
+            // Stated bounds are at most the bounds of the plan, so they count for the run.
+            let stated = overheads.as_ref().map(MeasuredOverheads::origin);
+            let origin = stated.as_ref().or(read.overheads_origin.as_ref());
+            let file = options.overheads.as_deref().unwrap_or(plan);
+            let checked = origin.map_or(Ok(()), OverheadsOrigin::check_gpu);
+            checked.map_err(|refusal| {
+                let hint = "measure them there, and state a file with them";
+                Fault::about_files(refusal.hint(hint).at(file, None).into())
+            })?;
+        }
         let overheads = overheads.map(|measured| measured.bounds());
         let at = |error: Error| {
             let hinted = |refusal: Refusal| match refusal.field() {

@@ -189,9 +189,10 @@ pub fn takes_panic(message: &str) -> bool {
 
 /// Returns the answer of `algorithm`. A panic of the algorithm is a failure that names the task set, as is each other one.
 pub(crate) fn asked(name: &str, algorithm: &dyn OwnAlgorithm, question: &Question<'_>) -> Result<Answer> {
-    PANIC.set(Some(String::new()));
+    // The algorithm may wait for other threads, and answer another question on this thread meanwhile.
+    let before = PANIC.replace(Some(String::new()));
     let answer = catch_unwind(AssertUnwindSafe(|| algorithm.answer(question)));
-    let message = PANIC.take().unwrap_or_default();
+    let message = PANIC.replace(before).unwrap_or_default();
     let answer = answer.unwrap_or_else(|payload| {
         if payload.is::<Interrupted>() {
             resume_unwind(payload);

@@ -46,7 +46,8 @@ pub(super) fn heuristics(document: &Document, shape: &Shape, sms: u32) -> Result
                 continue;
             }
             (None, []) => {
-                let message = "found neither a heuristic nor a command, expected one of both";
+                let message =
+                    "found no algorithm, expected one of heuristic, time_slices, command and function";
                 return refuse("heuristic", message.to_owned());
             }
             (Some(kind), &[(own, noun), ..]) => {

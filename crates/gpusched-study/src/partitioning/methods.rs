@@ -195,7 +195,10 @@ impl Method {
             },
             (Method::TimeSlices(gpu), _) => &|question| {
                 let begin = Instant::now();
-                let accepted = gpu.accepts(question.set, question.problem.sms(), variant)?;
+                let accepted = gpu.accepts(question.set, question.problem.sms(), variant);
+                let accepted = accepted.map_err(|refusal| {
+                    Refusal::told("time_slices", format!("failed for {question}: {refusal}"))
+                })?;
                 Ok(Solved::of_own(&Judged::Said(accepted), since(begin)))
             },
             (Method::Function(function, answers), _) => &|question| function.solve(question, answers),

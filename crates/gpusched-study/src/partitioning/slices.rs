@@ -2,10 +2,11 @@
 
 use super::shape::{SlicedGpu, Variant};
 use gpusched_analysis::end_to_end::{SharedContexts, TurnSearch, analyze, choose_turns};
-use gpusched_model::TaskSet;
+use gpusched_analysis::interference::{CoLocated, model_of};
 use gpusched_model::end_to_end::{Draft, Environment, System, TimeShares};
 use gpusched_model::error::Refusal;
 use gpusched_model::time::Time;
+use gpusched_model::{Task, TaskSet};
 
 impl SlicedGpu {
     /// Checks the options for a study with `variants`.
@@ -46,11 +47,17 @@ impl SlicedGpu {
         })
     }
 
-    /// Whether all tasks of `set` meet their deadlines on `sms` SMs, with at least one choice that the search tests.
+    /// Whether all tasks of `set` meet their deadlines on `sms` SMs, with at least one choice that the search tests. A task without a
+    /// WCET on `sms` SMs has no proof, as in a partition.
     ///
     /// # Errors
     /// Fails if the tasks have no valid system.
     pub(super) fn accepts(&self, set: &TaskSet, sms: u32, variant: &Variant) -> Result<bool, Refusal> {
+        let (model, all) = (model_of(variant.interference), CoLocated::of(set.tasks()));
+        let unknown = |task: &Task| model.wcet(task, sms, &all).is_none();
+        if set.tasks().iter().any(unknown) {
+            return Ok(false);
+        }
         let shares = TimeShares {
             slice: self.slices.first().copied().unwrap_or(Time::ZERO), // `check` refuses an empty list
             switch: self.switch,

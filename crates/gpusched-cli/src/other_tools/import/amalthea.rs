@@ -89,13 +89,14 @@ impl Run for Args {
     }
 }
 
-/// Writes warnings. Also writes notes about the GPU, the assumptions, and the ignored parts. `content` describes the
+/// Writes warnings and assumptions. Unless `quiet`, also writes notes about the GPU and the ignored parts. `content` describes the
 /// result.
 fn tell(imported: &Imported, content: &str, quiet: bool) {
     for warning in &imported.warnings {
         complain(&format!("warning: {warning}"));
     }
     if quiet {
+        imported.assumptions.iter().for_each(Global::assumption);
         return;
     }
     let gpu = imported.gpu.as_ref().map(|gpu| {
@@ -115,9 +116,7 @@ fn tell(imported: &Imported, content: &str, quiet: bool) {
     for note in &imported.notes {
         complain(&format!("note: {note}"));
     }
-    for assumption in &imported.assumptions {
-        complain(&format!("note: assumption, unsafe if violated: {assumption}"));
-    }
+    imported.assumptions.iter().for_each(Global::assumption);
     for ignored in &imported.ignored {
         complain(&format!("note: ignored: {ignored}"));
     }

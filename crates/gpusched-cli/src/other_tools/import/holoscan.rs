@@ -28,9 +28,9 @@ pub struct Args {
     /// Unit of the WCETs, which the format does not state
     #[arg(long, value_name = "UNIT", value_parser = named::<Unit>())]
     unit: Unit,
-    /// Number of SMs of the GPU [default: absent from the system]
+    /// Number of SMs on which each `GPU_WCET` holds; required with kernels
     ///
-    /// Only for operators with kernels (`GPU_WCET`). Without this number, `partition` chooses it.
+    /// On more SMs, the kernels have the same WCETs. On fewer SMs, their WCETs are unknown.
     #[arg(long, value_name = "N", value_parser = whole(1..=MAX_SMS))]
     sms: Option<u32>,
     /// Scheduling rule of the GPU [default: np-fifo]
@@ -70,9 +70,7 @@ impl Run for Args {
         for note in imported.notes {
             global.note(note);
         }
-        for assumption in imported.assumptions {
-            global.note(format!("assumption, unsafe if violated: {assumption}"));
-        }
+        imported.assumptions.iter().for_each(Global::assumption);
         Ok(Outcome::Positive)
     }
 }

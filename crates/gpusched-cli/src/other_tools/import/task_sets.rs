@@ -116,10 +116,7 @@ fn import(global: &Global, tool: Tool, file: &Path, (sms, unit): (&Sms, Unit)) -
         complain(&format!("warning: {warning}"));
     }
     global.note(content);
-    global.note(format!(
-        "assumption, unsafe if violated: each WCET holds on {}",
-        counted(sms, "SM")
-    ));
+    Global::assumption(format_args!("each WCET holds on {}", counted(sms, "SM")));
     imported.remarks.notes.iter().for_each(|note| global.note(note));
     Ok(Outcome::Positive)
 }

@@ -6,6 +6,7 @@ mod set;
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{Either, either, named, whole};
+use crate::plans::MEASURE_OVERHEADS;
 use crate::report::Output;
 use crate::{Format, Global, Outcome, Run, complain};
 use gpusched_analysis::export::Target;
@@ -121,6 +122,10 @@ impl Args {
             return Ok(Outcome::Negative);
         }
         self.verify(&plan, &set)?;
+        if let Some(origin) = plan.overheads_origin.as_ref().filter(|_| target != Target::Csv) {
+            let at = |refusal: Refusal| refusal.hint(MEASURE_OVERHEADS).at(&self.plan, None);
+            origin.check_gpu().map_err(at)?;
+        }
         let text = target.export(&plan, &set).map_err(|error| of("as", error))?;
         Output::open(global)?.answer(text)?;
         Ok(Outcome::Positive)

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use crate::arguments::{StatedOverheads, named, overheads, refused, whole};
-use crate::plans::OTHER_SET;
+use crate::plans::{MEASURE_OVERHEADS, OTHER_SET};
 use crate::report::{Output, Palette};
 use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
-use gpusched_model::{Factor, MeasuredOverheads, OverheadsOrigin, OverheadsSource, TaskSet};
+use gpusched_model::{Factor, OverheadsOrigin, TaskSet};
 use gpusched_runtime::core::Overrun;
 use gpusched_runtime::trace::ring::Ring;
 use gpusched_runtime::work::Fault;
@@ -257,18 +257,16 @@ impl Args {
     fn check_overheads(&self, of_plan: Option<&OverheadsOrigin>) -> Result<()> {
         let stated = self.overheads.as_ref();
         let origin = stated.map(|stated| &stated.origin).or(of_plan);
-        let is_drawn = origin.is_some_and(|origin| origin.source == OverheadsSource::VirtualTime);
-        if !is_drawn || self.backend != Backend::Cuda {
+        let Some(origin) = origin.filter(|_| self.backend == Backend::Cuda) else {
             return Ok(());
-        }
-        let expected = "overheads of a GPU, because overheads of virtual time say nothing about it";
-        let refusal = Refusal::new("overheads", MeasuredOverheads::VIRTUAL, expected);
-        let refusal = match stated {
-            Some(_) => refusal,
-            None => refusal.at(&self.plan, None),
         };
-        let hint = "measure them there: `gpusched measure overhead`";
-        Err(refusal.hint(hint).into())
+        origin.check_gpu().map_err(|refusal| {
+            let refusal = match stated {
+                Some(_) => refusal,
+                None => refusal.at(&self.plan, None),
+            };
+            refusal.hint(MEASURE_OVERHEADS).into()
+        })
     }
 
     /// Refuses options without effect.
