@@ -351,8 +351,8 @@ fn one_green_context_for_all_partitions_is_a_violation() {
 }
 
 #[test]
-fn gaps_between_kernels_count_without_preemption() {
-    for (policy, exceeded) in [("np-edf", true), ("edf", false)] {
+fn gaps_between_kernels_count_under_each_policy() {
+    for policy in ["np-edf", "edf", "lp-edf"] {
         let simulated = simulate(
             ADAS,
             &format!("--gpu xavier --granularity sm --policy {policy}"),
@@ -362,11 +362,8 @@ fn gaps_between_kernels_count_without_preemption() {
         let [sqlite, _] = simulated.files(&run);
         let text = simulated.audit(&sqlite, "").stdout;
         let found = text.contains("wcet-exceeded of object-detection job 3") && text.contains("by 300us");
-        assert_eq!(found, exceeded, "{policy}: {text}");
-        assert_eq!(
-            text.contains(", with the gaps between its kernels, longer than the WCET"),
-            exceeded
-        );
+        let gaps = text.contains(", with the gaps between its kernels, longer than the WCET");
+        assert!(found && gaps, "{policy}: {text}");
     }
 }
 

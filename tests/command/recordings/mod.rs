@@ -19,4 +19,5 @@ mod run;
 mod safety;
 mod siblings;
 mod tasks;
+mod unclear;
 mod writers;

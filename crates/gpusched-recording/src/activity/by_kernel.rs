@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Activities, Activity, Job, wanted};
+use super::{Activities, Activity, Job, Outsiders, wanted};
 use crate::model::{NameId, Recording};
 
 pub fn group(recording: &Recording, names: &[String]) -> Activities {
@@ -39,7 +39,7 @@ pub fn group(recording: &Recording, names: &[String]) -> Activities {
         list: named.collect(),
         unassigned,
         open,
-        outside: Vec::new(),
+        outside: Outsiders::default(),
         after: Vec::new(),
         inner: Vec::new(),
         steps: 0,

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use gpusched_model::counted;
 
 use super::outside::{Assigned, Lanes, Launches, Outside, assign, innermost, link};
+use super::outsiders::Outsiders;
 use super::{Activities, Activity, Job, Options, wanted};
 use crate::model::{Lane, NameId, Range, Recording, Side};
 
@@ -118,20 +119,24 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     }
     outside.extend(points.into_iter().flat_map(|(lane, points)| free(lane, points)));
     let places = (&lanes, &selected);
+    let mut outsiders = Outsiders::new(recording, places, &outside, &without_call);
     let assigned = match (side, options.borrow) {
         (_, true) => assign(recording, places, &mut outside, &mut launches, true),
         (Side::Host, false) => Assigned::default(),
         (Side::Gpu, false) => {
             let mut threads = selected.clone();
             threads.retain(|_, ranges| ranges.iter().any(|range| on_a_thread(range)));
-            assign(recording, (&lanes, &threads), &mut outside, &mut launches, false);
-            Assigned::default()
+            assign(recording, (&lanes, &threads), &mut outside, &mut launches, false)
         }
     };
     let linked = match options.borrow {
         true => link(recording, &mut without_call, &mut launches),
         false => 0,
     };
+    outsiders.assigned(&selected, &launches, &assigned.around);
+    if side == Side::Gpu {
+        outsiders.without_around();
+    }
     let launches_outside = outside.iter().map(|point| point.index);
     // The job of a launch without times can be the job of a lost range.
     open += launches_outside
@@ -139,10 +144,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         .filter(|&index| index >= recording.launches.len())
         .count();
     let launches_outside = launches_outside.filter(|&index| index < recording.launches.len());
-    without_call.extend(launches_outside);
-    let mut outside = without_call;
-    outside.sort_unstable();
-    unassigned += outside.len();
+    unassigned += without_call.len() + launches_outside.count();
 
     let mut jobs: BTreeMap<NameId, Vec<Job>> = BTreeMap::new();
     for (lane, ranges) in &selected {
@@ -154,7 +156,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
             jobs.entry(range.name).or_default().extend(job);
         }
     }
-    let method = match assigned.around {
+    let method = match assigned.around.len() {
         some if some > 0 && side == Side::Host => format!(
             "{method}; {} of threads without ranges belong to the ranges of other threads around them",
             counted(some, "launch")
@@ -183,7 +185,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         list: named.collect(),
         unassigned,
         open,
-        outside,
+        outside: outsiders,
         after: { assigned.after.into_iter() }
             .map(|(name, count)| (recording.names.get(name).to_owned(), count))
             .collect(),

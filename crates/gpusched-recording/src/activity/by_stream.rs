@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Activities, Activity, Job, Options};
+use super::{Activities, Activity, Job, Options, Outsiders};
 use crate::model::{Recording, StreamKey};
 use gpusched_model::time::Time;
 
@@ -89,7 +89,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
         list,
         unassigned,
         open,
-        outside: Vec::new(),
+        outside: Outsiders::default(),
         after: Vec::new(),
         inner: Vec::new(),
         steps: 0,

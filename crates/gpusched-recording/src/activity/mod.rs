@@ -7,6 +7,7 @@ mod by_kernel;
 mod by_range;
 mod by_stream;
 mod outside;
+mod outsiders;
 mod rhythm;
 mod warm_up;
 
@@ -17,6 +18,7 @@ use serde::Serialize;
 use crate::model::{Launch, NameId, Recording, StreamKey};
 use crate::summary::union_ns;
 pub use by_stream::natural_gap;
+pub use outsiders::Outsiders;
 pub use rhythm::Rhythm;
 pub(crate) use warm_up::split;
 
@@ -156,8 +158,8 @@ pub struct Activities {
     pub unassigned: usize,
     /// Number of launches without times whose job the file does not show. Each can belong to any job.
     pub open: usize,
-    /// Positions of the launches outside all ranges, in increasing order. Empty if jobs are no ranges.
-    pub outside: Vec<usize>,
+    /// The launches outside all ranges. Empty if jobs are no ranges.
+    pub outside: Outsiders,
     /// Names of activities whose jobs contain launches after their ranges, each with the number of these launches.
     pub after: Vec<(String, usize)>,
     /// Names of ranges that are no jobs, because they are inside ranges with other names.
@@ -176,9 +178,9 @@ pub struct Options<'a> {
     /// Names of the activities. An empty list means all activities. For ranges, an empty list means the outermost
     /// ranges of each thread.
     pub names: &'a [String],
-    /// Whether a launch outside all ranges belongs to each job that may have launched it: to the last job of its thread, or
-    /// to jobs of other threads if its thread has no ranges. If the value is true, execution times are never too short, but may
-    /// include launches of other work.
+    /// Whether a launch outside all ranges belongs to the jobs that probably launched it: to the last job of its thread, or
+    /// to jobs of other threads if its thread has no ranges. If the value is true, execution times may include launches of other work.
+    /// [`Outsiders`] states the launches that may also belong to other activities.
     pub borrow: bool,
     /// Shortest gap between two jobs on a stream [ns]. If `None`, [`natural_gap`] determines the gap.
     pub gap_ns: Option<u64>,

@@ -1,5 +1,5 @@
-//! Launches outside all ranges. A task set needs C(m) that is never too short, so each such launch counts to every job that may have
-//! launched it.
+//! Launches outside all ranges. For a task set, each such launch counts to the jobs that probably launched it. `outsiders` states the
+//! other activities whose jobs may have launched it.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ pub struct Outside {
 /// The launches that [`assign`] has assigned.
 #[derive(Clone, Debug, Default)]
 pub struct Assigned {
-    /// Number of launches inside a range of another thread.
-    pub around: usize,
+    /// Launches inside a range of another thread.
+    pub around: Vec<usize>,
     /// Number of launches after a range, by the name of the range.
     pub after: BTreeMap<NameId, usize>,
 }
@@ -79,7 +79,7 @@ pub fn assign(
             }
             (0, false) => Vec::new(),
             (1, _) | (_, true) => {
-                assigned.around += 1;
+                assigned.around.push(point.index);
                 inside
             }
             (_, false) => Vec::new(),
@@ -176,7 +176,7 @@ pub fn link(recording: &Recording, hidden: &mut Vec<usize>, launches: &mut Launc
 }
 
 /// Returns the process of launch number `index`, if the file states it.
-fn process(recording: &Recording, index: usize) -> Option<i64> {
+pub fn process(recording: &Recording, index: usize) -> Option<i64> {
     let open = || recording.open.get(index.checked_sub(recording.launches.len())?);
     let call = recording.call(index).or_else(|| open()?.call);
     let stream = || {

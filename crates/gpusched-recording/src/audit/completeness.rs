@@ -3,11 +3,11 @@
 use gpusched_model::counted;
 
 use super::Run;
-use crate::activity::Job;
+use crate::activity::{Activity, Job};
 
-/// Returns a reason why the file does not show that `jobs`, the jobs of one task, had no violation. Also returns whether
-/// the file may lack whole jobs, so that it does not show all releases either.
-pub fn doubt(run: &Run<'_>, jobs: &[Job]) -> Option<(String, bool)> {
+/// Returns a reason why the file does not show that `jobs`, the jobs of one task and of `activity`, had no violation. Also returns
+/// whether the file may lack whole jobs, so that it does not show all releases either.
+pub fn doubt(run: &Run<'_>, activity: Option<&Activity>, jobs: &[Job]) -> Option<(String, bool)> {
     let missing = &run.recording.missing;
     let launches = |count: usize| counted(count, "launch");
     if missing.dropped > 0 {
@@ -27,11 +27,15 @@ pub fn doubt(run: &Run<'_>, jobs: &[Job]) -> Option<(String, bool)> {
             true,
         ));
     }
-    let outside = outside(run, jobs);
-    if outside > 0 {
-        let launches = launches(outside);
+    // Launches before the first job are a warm-up of the program.
+    let first = jobs.iter().map(|job| job.release).min();
+    let possible = { activity.zip(first) }.map_or(0, |(activity, first)| {
+        run.outside.possible(run.recording, activity, first)
+    });
+    if possible > 0 {
+        let launches = launches(possible);
         return Some((
-            format!("{launches} of kernels of this task belong to no job: the file may lack jobs"),
+            format!("{launches} outside all ranges may belong to this task: jobs may be longer, or missing"),
             true,
         ));
     }
@@ -52,29 +56,4 @@ pub fn doubt(run: &Run<'_>, jobs: &[Job]) -> Option<(String, bool)> {
         let jobs = counted(incomplete, "job");
         (format!("{jobs} with {} without times", launches(open)), false)
     })
-}
-
-/// Returns the number of launches outside all ranges that are of the same kernels as `jobs`, between the first and the
-/// last of these jobs. Launches before the first job are a warm-up of the program.
-fn outside(run: &Run<'_>, jobs: &[Job]) -> usize {
-    let launch = |&index: &usize| run.recording.launches.get(index);
-    let mut kernels: Vec<_> = jobs
-        .iter()
-        .flat_map(|job| &job.launches)
-        .filter_map(launch)
-        .collect();
-    let (Some(first), Some(end)) = (
-        jobs.iter().map(|job| job.release).min(),
-        jobs.iter().map(|job| job.end).max(),
-    ) else {
-        return 0;
-    };
-    kernels.sort_unstable_by_key(|launch| launch.name);
-    kernels.dedup_by_key(|launch| launch.name);
-    let outside = run.outside.iter().filter_map(launch);
-    let of_task = outside.filter(|launch| {
-        let known = kernels.binary_search_by_key(&launch.name, |kernel| kernel.name);
-        (first..end).contains(&launch.start) && known.is_ok()
-    });
-    of_task.count()
 }

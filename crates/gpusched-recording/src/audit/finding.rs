@@ -30,8 +30,9 @@ pub enum Subject {
     Releases,
     /// Each job ends at most D after its arrival.
     Deadlines,
-    /// Each job runs on the GPU for at most its WCET. Under policies without preemption, the gaps between its kernels count, unless
-    /// the task set leaves them out.
+    /// Each job runs on the GPU for at most its WCET. The gaps between its kernels count, also if the task set leaves them out. With
+    /// preemption, the time in a gap during which another job of the partition runs does not count. Without a plan, this is another
+    /// job of the set.
     Wcet,
     /// No two jobs of a partition run at the same time.
     Overlap,

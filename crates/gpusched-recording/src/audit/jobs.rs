@@ -1,5 +1,7 @@
 //! Checks the releases, deadlines and execution times of the jobs of one task.
 
+use std::collections::BTreeMap;
+
 use gpusched_model::counted;
 use gpusched_model::time::Time;
 
@@ -7,6 +9,7 @@ use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
 use crate::activity::Job;
 use crate::model::Recording;
+use crate::summary::Union;
 
 /// Checks that k + 1 consecutive releases span at least k·T − J. After a violation, the check starts again at the early
 /// job. So each early job causes only one finding.
@@ -110,12 +113,35 @@ pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
     report.checked(task, Subject::Deadlines, slack, violations);
 }
 
-/// Checks the time of each job on the GPU against the WCET. Without preemption, this time contains the gaps between kernels of the
-/// job, because no other job of the partition may start in them. Also checks the time of each chunk against the longest time
-/// between two preemption points. If partitions share a memory (`memory`), a longer time can be interference that the plan allows.
-/// `overhead` is the part of a launch during which no kernel runs.
+/// Returns the time during which a kernel of a job of `tasks` runs, for each partition. Without a plan, all tasks share one entry.
+pub fn kernels(recording: &Recording, tasks: &[Audited<'_>]) -> BTreeMap<Option<usize>, Union> {
+    let mut of: BTreeMap<Option<usize>, Vec<(i64, i64)>> = BTreeMap::new();
+    for task in tasks {
+        let times = task.all.iter().flat_map(|job| times(recording, job));
+        of.entry(task.partition).or_default().extend(times);
+    }
+    let all = of.into_iter();
+    all.map(|(partition, times)| (partition, Union::new(times)))
+        .collect()
+}
+
+/// Returns the start and the end of each launch of `job` [ns].
+fn times<'a>(recording: &'a Recording, job: &'a Job) -> impl Iterator<Item = (i64, i64)> + 'a {
+    let launches = job.launches.iter();
+    let launches = launches.filter_map(|&index| recording.launches.get(index));
+    launches.map(|launch| (launch.start, launch.end))
+}
+
+/// Checks the time of each job on the GPU against the WCET. This time contains the gaps between kernels of the job, because the
+/// analysis assumes that a partition never idles while a job is not complete. With preemption, a gap counts only while no kernel
+/// of the partition runs (`kernels`). Without preemption, it always counts, because no other job may start in it. If the file may
+/// lack jobs of the partition (`hidden`), a job that exceeds its WCET only through such gaps is no violation, and is not visible.
+///
+/// Also checks the time of each chunk against the longest time between two preemption points. If partitions share a memory
+/// (`memory`), a longer time can be interference that the plan allows. `overhead` is the part of a launch during which no kernel
+/// runs.
 pub fn execution_times(
-    recording: &Recording,
+    (recording, kernels, hidden): (&Recording, &Union, bool),
     task: &Audited<'_>,
     (memory, overhead): (bool, Time),
     report: &mut Report,
@@ -128,7 +154,7 @@ pub fn execution_times(
         report.unknown(task, Subject::Wcet, reason);
         return;
     };
-    let (mut violations, mut slack) = (Vec::new(), None::<i128>);
+    let (mut violations, mut slack, mut unclear) = (Vec::new(), None::<i128>, 0usize);
     let launches = task.task.launches().map_or(1, |launches| launches.get());
     let overheads = overhead.ns().saturating_mul(launches.into());
     let budget = wcet.ns().saturating_add(overheads);
@@ -138,12 +164,9 @@ pub fn execution_times(
     });
     for (index, job) in task.jobs.iter().enumerate() {
         // After each preemption, a job may take one chunk longer, as the analysis of limited preemption permits.
-        let (preemptions, longest) = if task.chunks {
-            chunks(recording, job)
-        } else {
-            (0, 0)
-        };
-        let repeated = i128::from(preemptions) * i128::from(chunk);
+        let chunked = Some(job).filter(|_| task.chunks);
+        let (preemptions, gaps, longest) = chunked.map_or((0, 0, 0), |job| chunks(recording, job, kernels));
+        let allowed = |chunks: u64| i128::from(budget) + i128::from(chunks) * i128::from(chunk);
         if chunk < budget && longest > chunk {
             let by = longest - chunk;
             slack = Some(slack.map_or(-i128::from(by), |least| least.min(-i128::from(by))));
@@ -159,11 +182,20 @@ pub fn execution_times(
                 ),
             });
         }
+        let span = job.end.abs_diff(job.start);
         let time = match task.occupies {
-            true => job.end.abs_diff(job.start),
-            false => job.busy_ns,
+            true => span,
+            false => span
+                .saturating_sub(kernels.within(job.start, job.end))
+                .saturating_add(job.busy_ns),
         };
-        let distance = i128::from(budget) + repeated - i128::from(time);
+        let distance = allowed(preemptions) - i128::from(time);
+        // A job that the file does not show may have run in the gaps.
+        let without_gaps = allowed(gaps) - i128::from(job.busy_ns);
+        if distance < 0 && without_gaps >= 0 && hidden && !task.occupies {
+            unclear += 1;
+            continue;
+        }
         slack = Some(slack.map_or(distance, |least| least.min(distance)));
         if distance < 0 {
             violations.push(Violation {
@@ -172,7 +204,7 @@ pub fn execution_times(
                 at: job.end,
                 by_ns: u64::try_from(-distance).ok(),
                 detail: format!(
-                    "ran for {} on the GPU{}, longer than the WCET {wcet}{}",
+                    "ran for {} on the GPU{}, longer than the WCET {wcet}{}{}",
                     Time::from_ns(time),
                     if time > job.busy_ns {
                         ", with the gaps between its kernels"
@@ -182,6 +214,13 @@ pub fn execution_times(
                     match overheads {
                         0 => String::new(),
                         all => format!(" and the overhead {} of the dispatcher", Time::from_ns(all)),
+                    },
+                    match task.left_out_gaps.filter(|_| time > job.busy_ns) {
+                        None => String::new(),
+                        Some(most) => format!(
+                            "; the job has gaps of {}, and the task set leaves out gaps of up to {most}, so its verdict assumes none",
+                            Time::from_ns(time - job.busy_ns)
+                        ),
                     }
                 ),
             });
@@ -195,19 +234,29 @@ pub fn execution_times(
         report.unknown(task, Subject::Wcet, &reason);
         return;
     }
+    if unclear > 0 && violations.is_empty() {
+        let jobs = counted(unclear, "job");
+        let reason = format!(
+            "{jobs} longer than the WCET with the gaps between kernels, but a job that the file does not show may have run in them"
+        );
+        report.lacks_records();
+        report.unknown(task, Subject::Wcet, &reason);
+        return;
+    }
     report.checked(task, Subject::Wcet, slack, violations);
 }
 
-/// Returns the number of preemptions of `job`, and the time of its longest launch [ns]. Without a preemption, a launch starts at
-/// the end of the launch before.
-fn chunks(recording: &Recording, job: &Job) -> (u64, u64) {
-    let launches = job
-        .launches
-        .iter()
-        .filter_map(|&index| recording.launches.get(index));
-    let mut times: Vec<(i64, i64)> = launches.map(|launch| (launch.start, launch.end)).collect();
-    times.sort_unstable();
-    let preempted = times.windows(2).filter(|pair| pair[0].1 < pair[1].0);
-    let longest = times.iter().map(|(start, end)| end.abs_diff(*start)).max();
-    (preempted.count() as u64, longest.unwrap_or(0))
+/// Returns the number of preemptions of `job`, the number of gaps between its launches, and the time of its longest launch [ns]. A
+/// preemption is a gap with another job of the partition in it.
+fn chunks(recording: &Recording, job: &Job, kernels: &Union) -> (u64, u64, u64) {
+    let own = Union::new(times(recording, job).collect());
+    let preempted = own.gaps().filter(|&(start, end)| kernels.within(start, end) > 0);
+    let longest = times(recording, job)
+        .map(|(start, end)| end.abs_diff(start))
+        .max();
+    (
+        preempted.count() as u64,
+        own.gaps().count() as u64,
+        longest.unwrap_or(0),
+    )
 }

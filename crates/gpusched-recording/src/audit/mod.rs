@@ -23,9 +23,10 @@ use gpusched_model::time::Time;
 use gpusched_model::{Interference, Plan, Task, TaskSet, WarmUp, counted};
 use serde::Serialize;
 
-use crate::activity::{Activity, Grouping, Job, listed, split};
+use crate::activity::{Activity, Grouping, Job, Outsiders, listed, split};
 use crate::block_trace::Residency;
 use crate::model::Recording;
+use crate::summary::Union;
 pub use finding::{Check, Finding, FindingKind, Replay, Subject, Visible};
 pub use identity::is_set_of_run;
 
@@ -42,8 +43,8 @@ pub struct Run<'a> {
     pub unassigned: usize,
     /// Number of launches without times whose job the file does not show.
     pub open: usize,
-    /// Positions of the launches outside all ranges, in increasing order.
-    pub outside: &'a [usize],
+    /// The launches outside all ranges.
+    pub outside: &'a Outsiders,
     /// Number of SMs of the run. Without a plan, this number determines C(m). With a plan, the partitions determine
     /// C(m).
     pub sms: Option<u32>,
@@ -134,8 +135,10 @@ struct Audited<'a> {
     pub doubtful_releases: bool,
     /// Whether the policy of the partition has preemption points, so that a job is several launches.
     pub chunks: bool,
-    /// Whether a job occupies its partition from its first to its last kernel, and the WCET contains the gaps between its kernels.
+    /// Whether a job occupies its partition from its first to its last kernel, because the policy never preempts it.
     pub occupies: bool,
+    /// Longest gaps of a measured job, if the WCET does not contain the gaps between kernels.
+    pub left_out_gaps: Option<Time>,
     /// Largest execution time that the analysis assumes, without interference through the memory. `None` if it is
     /// unknown.
     pub wcet: Option<Time>,
@@ -157,6 +160,7 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
     let dispatcher = dispatcher.filter(|_| run.by == Grouping::Range);
     let origin = run.recording.start();
     let mut report = finding::Report::new(origin);
+    let (kernels, none) = (jobs::kernels(run.recording, &tasks), Union::default());
     for task in &tasks {
         let of_partition = tasks.iter().filter(|other| other.partition == task.partition);
         let last = of_partition.flat_map(|other| other.all).map(|job| job.end).max();
@@ -183,7 +187,12 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
             .and_then(|plan| plan.interference)
             .is_some_and(Interference::counts_memory);
         let overhead = Time::from_ns(dispatcher.map_or(0, |dispatcher| dispatcher.overhead_ns));
-        jobs::execution_times(run.recording, task, (memory, overhead), &mut report);
+        let of_partition = kernels.get(&task.partition);
+        let hidden = { tasks.iter() }
+            .filter(|other| other.partition == task.partition)
+            .any(|other| other.doubt.is_some() || other.jobs.is_empty());
+        let running = (run.recording, of_partition.unwrap_or(&none), hidden);
+        jobs::execution_times(running, task, (memory, overhead), &mut report);
     }
     let mut replayed = None;
     match plan {
@@ -272,8 +281,6 @@ fn audited<'a>(
                 .iter()
                 .position(|part| part.tasks.contains(&index))
         });
-        let leaves_out_gaps =
-            { set.measured_on(task) }.is_some_and(|measured| measured.fields().left_out_gaps.is_some());
         let part = plan
             .zip(partition)
             .and_then(|(plan, position)| plan.partitions.get(position));
@@ -292,7 +299,7 @@ fn audited<'a>(
         };
         let all = activity.map_or(&[][..], |activity| &activity.jobs);
         let (dropped, jobs) = split(run.warm_up, run.recording, all);
-        let (doubt, doubtful_releases) = completeness::doubt(run, jobs).unzip();
+        let (doubt, doubtful_releases) = completeness::doubt(run, activity, jobs).unzip();
         let context = |job: &Job| job.contexts(run.recording).first()?.context;
         Audited {
             doubt,
@@ -308,8 +315,9 @@ fn audited<'a>(
             chunks: part.is_some_and(|part| part.verdict.policy.counts_blocks()),
             occupies: part.is_some_and(|part| {
                 let policy = part.verdict.policy;
-                policy.is_dispatchable() && !policy.counts_blocks() && !leaves_out_gaps
+                policy.is_dispatchable() && !policy.counts_blocks()
             }),
+            left_out_gaps: { set.measured_on(task) }.and_then(|measured| measured.fields().left_out_gaps),
             wcet,
         }
     });

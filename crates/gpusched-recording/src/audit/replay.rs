@@ -173,7 +173,7 @@ fn decided(run: &Run<'_>, tasks: &[&Audited<'_>]) -> Vec<Decision> {
             );
         }
         // Chunks of a job that had not ended belong to no range.
-        let open = run.outside.iter().filter_map(launch);
+        let open = run.outside.unassigned().filter_map(|index| launch(&index));
         let open = open.filter(|launch| of.chunks && run.recording.names.get(launch.name) == of.name);
         decisions.extend(open.map(|launch| Decision {
             at: launch.start,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::model::{Gpu, Launch, Missing, Origin, Recording, Side};
-pub use intervals::union_ns;
+pub use intervals::{Union, union_ns};
 pub use overlap::Overlap;
 pub use statistics::Statistics;
 use strum::VariantArray as _;

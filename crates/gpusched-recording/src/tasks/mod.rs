@@ -23,7 +23,7 @@ use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
 use gpusched_model::{Device, Factor, Task, TaskSet, Times, WarmUp, counted};
 
-use crate::activity::{Activity, Job, Rhythm, listed, split};
+use crate::activity::{Activity, Job, Outsiders, Rhythm, listed, split};
 use crate::model::Recording;
 pub use counters::Counters;
 pub use overlap::Overlap;
@@ -39,6 +39,8 @@ pub struct Run<'a> {
     pub recording: &'a Recording,
     /// Activities of the recording.
     pub activities: &'a [Activity],
+    /// The launches outside all ranges.
+    pub outside: &'a Outsiders,
     /// Number of SMs on which all kernels of the recording ran. If `None`, the green contexts of the kernels determine
     /// the number.
     pub sms: Option<u32>,
@@ -185,6 +187,8 @@ struct Sample<'a> {
     size: Size,
     jobs: &'a [Job],
     dropped: &'a [Job],
+    /// Number of launches that may belong to these jobs, but count to other jobs or to no job.
+    possible: usize,
 }
 
 /// Refuses two runs with the same launches. A copy of a recording with another size makes a WCET unsafe.
@@ -226,7 +230,9 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
                 .into());
         }
         let (sms, size) = sms(run, jobs)?;
+        let first = jobs.iter().map(|job| job.release).min();
         samples.push(Sample {
+            possible: first.map_or(0, |first| run.outside.possible(run.recording, activity, first)),
             run,
             sms,
             size,

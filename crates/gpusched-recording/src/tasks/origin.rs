@@ -98,11 +98,11 @@ fn left_out_gaps(samples: &[Sample<'_>], gaps: Gaps) -> Option<Time> {
     (gaps == Gaps::Separate && longest > 0).then(|| Time::from_ns(longest))
 }
 
-/// Whether the recording lacks records that can belong to jobs of `sample`.
+/// Whether the recording lacks records that can belong to jobs of `sample`, or does not show which launches belong to them.
 fn is_incomplete(sample: &Sample<'_>) -> bool {
     let recording = sample.run.recording;
     let lost = !recording.open.is_empty() || recording.missing != Missing::default();
-    lost || sample.jobs.iter().any(|job| job.open > 0)
+    lost || sample.possible > 0 || sample.jobs.iter().any(|job| job.open > 0)
 }
 
 /// Returns the profiler of `run`, with its version.

@@ -45,6 +45,8 @@ pub struct TaskReport {
     pub dropped: (usize, u64),
     /// Number of jobs with launches whose times the file does not contain, and number of these launches.
     pub incomplete: (usize, usize),
+    /// Number of launches outside ranges that may belong to the jobs, but count to other jobs or to no job.
+    pub possible: usize,
     /// Number of jobs without GPU work. Such a job has a release, but no execution time.
     pub idle: usize,
     /// Largest ratio of the longest time in conflict to the longest time in isolation. Both times are on the same
@@ -127,6 +129,7 @@ impl TaskReport {
                 all().filter(|job| job.open > 0).count(),
                 all().map(|job| job.open).sum(),
             ),
+            possible: samples.iter().map(|sample| sample.possible).sum(),
             idle: all().filter(|job| job.busy_ns == 0 && job.open == 0).count(),
             slowdown: slowdown(&points),
             non_monotone: [false, true].iter().any(|&conflict| {

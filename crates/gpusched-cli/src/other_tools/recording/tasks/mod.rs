@@ -122,6 +122,7 @@ impl crate::Run for Args {
                 file: &source.file,
                 recording: &source.recording,
                 activities: &source.activities.list,
+                outside: &source.activities.outside,
                 sms: source.sms,
                 gpu: self.reading.gpu.as_ref(),
                 conflict,

@@ -271,6 +271,13 @@ impl Text<'_> {
                 counted(open as u64, "launch")
             ));
         }
+        if report.possible > 0 {
+            notes.push(format!(
+                "{name:?}: {} outside ranges may belong to these jobs, but count to other jobs or to no job, so C(m) can be too \
+                 short, which is unsafe",
+                counted(report.possible as u64, "launch")
+            ));
+        }
         if report.idle > 0 {
             let jobs = counted(report.idle as u64, "job");
             notes.push(format!(
