@@ -98,7 +98,7 @@ fn good_runs_of_random_plans_are_kept() {
             run.kept() && !run.stopped && run.ends(&program).is_none(),
             "round {round}"
         );
-        let checked = |run: &gpusched::runtime::Run, borrow: bool| {
+        let checked = |run: &gpusched::runtime::Run| {
             let mut file = Vec::new();
             trace::write(&mut file, (&program, Some(&work)), run, "simulated").unwrap();
             std::fs::write(&path, file).unwrap();
@@ -107,12 +107,8 @@ fn good_runs_of_random_plans_are_kept() {
                 ..Options::default()
             };
             let recording = read(&path, options, &mut |_| ()).unwrap();
-            let jobs = Jobs {
-                borrow,
-                ..Jobs::default()
-            };
             // A trace without a job shows nothing.
-            let activities = group(&recording, &jobs).ok()?;
+            let activities = group(&recording, &Jobs::default()).ok()?;
             let audited = Run {
                 blocks: &[],
                 recording: &recording,
@@ -126,7 +122,7 @@ fn good_runs_of_random_plans_are_kept() {
             };
             Some(audit(&audited, &set, Some(&plan), &[]).unwrap())
         };
-        let found = checked(&run, false).unwrap();
+        let found = checked(&run).unwrap();
         assert!(found.kept, "round {round}: {:#?}", found.findings);
         let unknown = |subject| matches!(subject, Subject::Sms | Subject::Context | Subject::Size);
         for finding in &found.findings {
@@ -151,7 +147,7 @@ fn good_runs_of_random_plans_are_kept() {
             part.counters.jobs = ended.count() as u64;
             open += usize::from(part.records.last().is_some_and(|record| !record.last));
         }
-        if let Some(found) = checked(&cut, rng.random_bool(0.5)) {
+        if let Some(found) = checked(&cut) {
             let violation = found.findings.iter().find(|of| of.kind != FindingKind::Unknown);
             assert_eq!(violation, None, "round {round}: {program:?}");
         }
@@ -165,7 +161,7 @@ fn good_runs_of_random_plans_are_kept() {
         "{ran} runs, {shared}, {late}"
     );
     assert!(
-        preempted as u64 > least / 2 && open as u64 > least / 5,
+        preempted as u64 > least / 3 && open as u64 > least / 5,
         "{preempted}, {open}"
     );
 }

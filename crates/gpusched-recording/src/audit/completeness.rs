@@ -29,8 +29,15 @@ pub fn doubt(run: &Run<'_>, activity: Option<&Activity>, jobs: &[Job]) -> Option
     }
     // Launches before the first job are a warm-up of the program.
     let first = jobs.iter().map(|job| job.release).min();
-    let possible = { activity.zip(first) }.map_or(0, |(activity, first)| {
-        run.outside.possible(run.recording, activity, first)
+    let last = jobs.iter().map(|job| job.end).max();
+    let possible = { activity.zip(first).zip(last) }.map_or(0, |((activity, first), last)| {
+        if run.recording.dispatcher.is_none() {
+            return run.outside.possible(run.recording, activity, first);
+        }
+        // A dispatcher names each chunk after its task. Chunks at the end are of a job that had not ended.
+        let launches = { run.outside.unassigned() }.filter_map(|index| run.recording.launches.get(index));
+        let own = launches.filter(|launch| run.recording.names.get(launch.name) == activity.name);
+        own.filter(|launch| (first..last).contains(&launch.start)).count()
     });
     if possible > 0 {
         let launches = launches(possible);
