@@ -162,8 +162,9 @@ def test(
     time_slice: Value = None,
     switch: Value = None,
     overrun: Value = None,
-    idle: Value = None,
+    idle: Optional[Literal["skip", "wait", "fixed"]] = None,
     turns: Optional[int] = None,
+    contexts: Optional[int] = None,
     turn_tests: Optional[int] = None,
     system: Optional[Path] = None,
     threads: Optional[int] = None,
@@ -219,11 +220,17 @@ def test(
             kernel keeps the GPU for its longest thread block. If the task states no `block`, it keeps the GPU until
             its end. State 0ns if the GPU preempts kernels at any instruction, and add the time of the preemption to
             ``switch``.
-        idle: Turns of tasks without kernels [default: skip]. skip: only tasks with kernels have turns. wait: each
-            turn takes its whole slice. fixed: turns start at fixed times, as with fixed shares of virtual GPUs.
+        idle: Turns of tasks without kernels. The rule `fixed` is for virtual GPUs with fixed shares of time.
+            ``skip``: Only contexts with kernels have turns. A turn ends early if its context has no kernel left.
+            ``wait``: Each turn takes its whole slice, even without kernels. An overrun delays all later turns.
+            ``fixed``: Turns start at fixed times. An overrun shortens the next turn.
         turns: Give a task up to N turns per round. gpusched chooses the number of turns of each task.
-        turn_tests: Stop the choice of slices and turns after N tests.
-        system: Also write the system with one context per task, for `verify` and `simulate tasks`.
+        contexts: Let tasks share contexts, with at most N contexts. By default, each task has its own context.
+            gpusched chooses which tasks share a context. ``policy`` orders the kernels of a context: `np-fifo`
+            (default), as in one CUDA stream, `np-edf`, `edf`, or fixed priorities. With `np-fp-audsley` and
+            `fp-audsley`, gpusched also chooses the priorities.
+        turn_tests: Stop the choice of slices, turns and contexts after N tests.
+        system: Also write the system with its contexts, for `verify` and `simulate tasks`.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
 
@@ -254,6 +261,7 @@ def test(
             "overrun": overrun,
             "idle": idle,
             "turns": turns,
+            "contexts": contexts,
             "turn-tests": turn_tests,
             "system": system,
             "threads": threads,
@@ -1984,7 +1992,7 @@ def recording_tasks(
     warm_up: Value = None,
     max_unpacked: Value = None,
     margin: Value = None,
-    gaps: Optional[Literal["separate", "count"]] = None,
+    gaps: Optional[Literal["count", "separate"]] = None,
     form: Optional[Literal["envelope", "table"]] = None,
     counters: Optional[Union[Document, Sequence[Document]]] = None,
     period: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
@@ -2012,10 +2020,10 @@ def recording_tasks(
         max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
             unpacks to more bytes. The option has no effect on other recordings.
         margin: Factor by which C(m) exceeds the longest measured time.
-        gaps: Treatment of gaps between the kernels of a job. ``separate``: The execution time is the time during
-            which a kernel of the job runs. No test counts the suspension between kernels. ``count``: The execution
-            time is the time from the first start to the last end of a kernel. This choice is safe for jobs with
-            gaps.
+        gaps: Treatment of gaps between the kernels of a job. ``count``: The execution time is the time from the
+            first start to the last end of a kernel. This choice is safe for jobs with gaps. ``separate``: The
+            execution time is the time during which a kernel of the job runs. No test counts the gaps, and each
+            verdict assumes jobs without gaps.
         form: Form of C(m). ``envelope``: Function a/m + b that bounds all measurements with the least overshoot.
             ``table``: Table of the longest measured times, which do not increase with the number of SMs.
         counters: Page of Nsight Compute (CSV) with DRAM bytes, for `traffic`; may be repeated.
