@@ -119,7 +119,7 @@ def test_an_exception_is_the_cause_and_loses_nothing(study, tmp_path):
 
 def test_a_function_can_ask_for_the_test_of_a_partition(study):
     def exact(tasks, sms):
-        return [{"sms": sms, "tasks": range(len(tasks))}] if tasks.accepts(range(len(tasks)), sms) else False
+        return together(tasks, sms) if tasks.accepts(range(len(tasks)), sms) else False
 
     frame = gs.study.run(study, algorithms={"exact": exact})
     assert list(rows(frame, "1G")["schedulable"]) == list(rows(frame, "exact")["schedulable"])
@@ -147,9 +147,8 @@ def test_rejected_partitions_of_a_function_are_named(tmp_path):
         ([{"sms": 35, "tasks": [0]}, {"sms": 35, "tasks": [1]}], "the partitions have 70 SMs, but the GPU has 68"),
         ([{"sms": 4, "tasks": [0, 1]}], "partition of 4 SMs with #0, #1: "),
     ]:
-        plan = gs.partition(tasks, sms=68, heuristic=lambda tasks, sms, parts=parts: parts)
-        assert not plan.schedulable
-        assert any("its partitions are rejected: " + reason in note for note in plan.notes), plan.notes
+        with pytest.warns(gs.GpuschedNote, match="its partitions are rejected: " + reason):
+            assert not gs.partition(tasks, sms=68, heuristic=lambda tasks, sms, parts=parts: parts)
 
 
 def test_a_changed_function_is_another_experiment(study, tmp_path):
@@ -229,9 +228,13 @@ def test_a_function_is_a_heuristic():
     none = gs.partition(tasks, sms=8, heuristic=lambda tasks, sms: False)
     assert not none and none["partitions"] == []
     # Partitions that fail their test, or do not fit, are no plan.
-    assert not gs.partition(tasks, sms=8, heuristic=lambda tasks, sms: [{"sms": 1, "tasks": [0, 1, 2, 3, 4]}])
-    assert not gs.partition(tasks, sms=8, heuristic=lambda tasks, sms: [{"sms": 8, "tasks": [i]} for i in range(5)])
-    assert not gs.partition(tasks, sms=8, heuristic=lambda tasks, sms: [{"sms": 2**32 - 1, "tasks": [0, 1, 2, 3, 4]}])
+    for parts, reason in [
+        ([{"sms": 1, "tasks": [0, 1, 2, 3, 4]}], "the utilization is above 1"),
+        ([{"sms": 8, "tasks": [i]} for i in range(5)], "the partitions have 40 SMs, but the GPU has 8"),
+        ([{"sms": 2**32 - 1, "tasks": [0, 1, 2, 3, 4]}], "a partition has more SMs than the GPU"),
+    ]:
+        with pytest.warns(gs.GpuschedNote, match=reason):
+            assert not gs.partition(tasks, sms=8, heuristic=lambda tasks, sms, parts=parts: parts)
 
 
 def test_a_heuristic_sees_only_what_a_plan_can_use(checkout):
