@@ -79,7 +79,8 @@ fn lines_state_the_progress_and_the_time_left() {
     let mut test = gpusched(["test", "-", "--sms", "8", "--format", "csv", "--threads", "1"]);
     let answer = answer(test.env("GPUSCHED_PROGRESS", "1ms").write_stdin(text));
     assert!(answer.stderr.contains(" task sets, after 1 s"), "{answer:?}");
-    let choice = "test tasksets/tasksets/adas.json --gpu rtx2060 --time-slice 1ms,2ms --switch 1ms --contexts 8 --turn-tests 500";
+    let choice = "test tasksets/tasksets/adas.json --gpu rtx2060 --switch 1ms --turns 8 --turn-tests 5000 \
+                  --time-slice 1ms,2ms,3ms,4ms,5ms,6ms,7ms,8ms";
     let answer = often(&choice.split(' ').collect::<Vec<_>>());
     assert!(
         answer.stderr.contains(" choices of contexts tested, after 1 s"),

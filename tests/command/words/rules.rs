@@ -75,7 +75,12 @@ pub const PHRASES: [(&str, &str); 59] = [
 ];
 
 /// Files that may contain a phrase of [`PHRASES`], or with `length` lines and sentences of any length, and why.
-pub const EXCEPTIONS: [(&str, &str, &str); 5] = [
+pub const EXCEPTIONS: [(&str, &str, &str); 6] = [
+    (
+        "docs/reference/files/systems.md",
+        LENGTH,
+        "generated lists of the fields of five files",
+    ),
     (
         "gpu/gpusched-gpu/src/import/ptx/modifiers.rs",
         LENGTH,

@@ -49,7 +49,7 @@ pub struct TimeSharing {
     #[arg(long, value_name = "N", requires = "time_slice", value_parser = whole::<usize>(1..=1000))]
     contexts: Option<usize>,
     /// Stop the choice of slices, turns and contexts after N tests
-    #[arg(long, value_name = "N", requires = "time_slice", default_value_t = 20_000, value_parser = whole::<u64>(1..=100_000_000))]
+    #[arg(long, value_name = "N", requires = "time_slice", default_value_t = 20_000, hide_short_help = true, value_parser = whole::<u64>(1..=100_000_000))]
     turn_tests: u64,
     /// Also write the system with its contexts, for `verify` and `simulate tasks`
     #[arg(long, value_name = "PATH", requires = "time_slice",

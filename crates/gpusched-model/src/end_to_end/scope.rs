@@ -8,6 +8,9 @@ use crate::time::Time;
 use crate::wcet::MAX_SMS;
 use crate::{Bytes, Contention, Interference, Kind, Refusal};
 
+/// Task and segment of a kernel, and its kind.
+type Kernel = ((usize, usize), Option<Kind>);
+
 /// The resources by name, and the kind of each kernel on each partition.
 pub(super) struct Scope<'a> {
     draft: &'a Draft,
@@ -18,7 +21,7 @@ pub(super) struct Scope<'a> {
     together: Vec<usize>,
     /// For each partition, the task, the segment and the kind of each kernel. The contexts of a time-sliced partition share its
     /// caches, so its first context has the kernels of all its contexts.
-    kernels: Vec<Vec<((usize, usize), Option<Kind>)>>,
+    kernels: Vec<Vec<Kernel>>,
 }
 
 impl<'a> Scope<'a> {

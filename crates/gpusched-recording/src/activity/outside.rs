@@ -31,6 +31,9 @@ pub struct Assigned {
     pub after: BTreeMap<NameId, usize>,
 }
 
+/// Ranges that may have launched a launch: the thread, and the position of the range.
+type Candidates = Vec<(Option<Lane>, usize)>;
+
 /// Assigns the launches in `outside` to `selected` ranges, removes them from `outside`, and counts them. `all` contains the ranges
 /// of all activities.
 ///
@@ -46,7 +49,7 @@ pub fn assign(
 ) -> Assigned {
     outside.sort_unstable();
     let points: Vec<(i64, usize)> = outside.iter().map(|point| (point.time, point.index)).collect();
-    let mut found: Vec<[Vec<(Option<Lane>, usize)>; 2]> = vec![Default::default(); outside.len()];
+    let mut found: Vec<[Candidates; 2]> = vec![Default::default(); outside.len()];
     for (&lane, ranges) in selected {
         let every = all.get(&lane).map_or(&[][..], Vec::as_slice);
         let places = innermost(ranges, &points)

@@ -81,7 +81,7 @@ impl<'a> Load<'a> {
 
     /// Returns in(w): the work in a window of length `window` > 0 that starts without pending work of the task. `spaced`
     /// tells whether minimum distances count. Each job preempts a kernel, which takes `charge` longer.
-    pub fn from_idle(&self, window: u128, spaced: bool, charge: u128) -> Option<u128> {
+    pub fn since_idle(&self, window: u128, spaced: bool, charge: u128) -> Option<u128> {
         if let Some(jitter) = self.busy {
             let jobs = window.saturating_add(jitter).div_ceil(self.period);
             let whole = self.whole.as_ref()?; // without a bound, the jobs may queue

@@ -166,7 +166,7 @@ impl<'a> Window<'a> {
         let urgent = self
             .urgent
             .iter()
-            .map(|load| load.from_idle(window, spaced, self.charge));
+            .map(|load| load.since_idle(window, spaced, self.charge));
         let equal = self.equal.iter().map(|load| load.any(window));
         let later = self
             .later
