@@ -309,6 +309,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
     assert_eq!(
         found,
         [
+            ("default-gpu", 24, 50, 16, vec!["np-edf", "np-fp", "dm"]),
             ("granularity-a100", 26, 50, 108, granularities.clone()),
             ("granularity-h100", 32, 50, 132, granularities),
             ("policies", 40, 100, 40, policies),

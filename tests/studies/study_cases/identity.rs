@@ -76,7 +76,8 @@ fn files_count_with_their_content() {
     assert_ne!(read().unwrap().experiment().unwrap(), spec.experiment().unwrap());
     assert_eq!(states(), [State::Outdated]);
     let message = run(&read().unwrap(), &results, "1/1", 1).unwrap_err().to_string();
-    assert!(message.contains("found a journal of experiment"), "{message}");
+    let changed = r#"found results with another content of the file "kernel.json", from line 1"#;
+    assert!(message.contains(changed), "{message}");
 
     // The nearest file is used.
     fs::write(&path, &histo).unwrap();
