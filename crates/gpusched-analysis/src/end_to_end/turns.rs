@@ -32,7 +32,7 @@ pub struct TurnSearch<'a> {
 pub struct SharedContexts {
     /// Maximum number of contexts; at least 1.
     pub contexts: usize,
-    /// Order of the kernels of one context. With [`Priorities::Audsley`](gpusched_model::policy::Priorities::Audsley), the
+    /// Order of the kernels of one context. With [`Priorities::Audsley`], the
     /// search also chooses the priorities.
     pub policy: Policy,
 }

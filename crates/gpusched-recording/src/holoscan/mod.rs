@@ -64,8 +64,8 @@ pub struct Imported {
 /// Reads the graph of operators at `path` and derives an end-to-end system with one task. The path `-` is standard input.
 ///
 /// # Errors
-/// Fails with [`Error::Io`](gpusched_model::error::Error::Io) if the file cannot be read. Fails with
-/// [`Error::Refused`](gpusched_model::error::Error::Refused) for a file that is not a directed graph in DOT, for an operator
+/// Fails with [`Error::Io`] if the file cannot be read. Fails with
+/// [`Error::Refused`] for a file that is not a directed graph in DOT, for an operator
 /// without a WCET, for cycles, and for a graph with several operators without inputs. Also fails for a period of 0, for a
 /// deadline that is 0 or above the period, and for kernels without a number of SMs.
 pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
