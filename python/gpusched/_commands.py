@@ -229,7 +229,7 @@ def test(
             gpusched chooses which tasks share a context. ``policy`` orders the kernels of a context: `np-fifo`
             (default), as in one CUDA stream, `np-edf`, `edf`, or fixed priorities. With `np-fp-audsley` and
             `fp-audsley`, gpusched also chooses the priorities.
-        turn_tests: Stop the choice of slices, turns and contexts after N tests.
+        turn_tests: Stop the choice after N tests.
         system: Also write the system with its contexts, for `verify` and `simulate tasks`.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].

@@ -48,8 +48,8 @@ pub struct TimeSharing {
     /// `fp-audsley`, gpusched also chooses the priorities.
     #[arg(long, value_name = "N", requires = "time_slice", value_parser = whole::<usize>(1..=1000))]
     contexts: Option<usize>,
-    /// Stop the choice of slices, turns and contexts after N tests
-    #[arg(long, value_name = "N", requires = "time_slice", default_value_t = 20_000, hide_short_help = true, value_parser = whole::<u64>(1..=100_000_000))]
+    /// Stop the choice after N tests
+    #[arg(long, value_name = "N", requires = "time_slice", default_value_t = 20_000, value_parser = whole::<u64>(1..=100_000_000))]
     turn_tests: u64,
     /// Also write the system with its contexts, for `verify` and `simulate tasks`
     #[arg(long, value_name = "PATH", requires = "time_slice",

@@ -88,10 +88,8 @@ To repeat such a violation, run the printed command. It simulates the file of
 --reproducer. The name of the task set in the file contains the arguments of the command.
 
 Examples:
-  gpusched validate --systems 608
   gpusched validate --shared-memory --systems 10000
   gpusched validate --end-to-end --systems 10000
-  gpusched validate --end-to-end --shared-memory --systems 10000
   gpusched validate --end-to-end --time-sliced --systems 10000
   gpusched validate --end-to-end --pipelined --systems 10000
 {examples}  gpusched validate --systems 608 --pessimism pessimism.csv && \
