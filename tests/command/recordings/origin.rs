@@ -324,6 +324,7 @@ fn an_audit_points_to_the_warm_up() {
                   add `--warm-up 1` to ignore these jobs";
     assert!(answer.stderr.contains(stated), "{}", answer.stderr);
     assert_eq!(run(&format!("{audit} --warm-up 1")).code, 0);
+    assert!(!answer.stderr.contains("early release"), "{}", answer.stderr);
     // A task set that does not state its warm-up.
     let mut set = json_of(Path::new(&out));
     set["tasks"][0].as_object_mut().unwrap().remove("measured_on");
@@ -340,6 +341,29 @@ fn an_audit_points_to_the_warm_up() {
         "{}",
         answer.stderr
     );
+}
+
+/// The reason for one partition of all SMs is the measurement, and not the load.
+#[test]
+fn a_plan_says_that_only_the_whole_gpu_was_measured() {
+    let plan = |first: u32, sms: u32, options: &str| {
+        let set = json!({"measured_on": {"gpu": "NVIDIA Orin", "sms": 16}, "tasks": [
+            {"period": "10ms", "kind": "compute", "wcet": {"table": [[first, "2ms"], [16, "1ms"]]}},
+            {"name": "slow", "period": "10ms", "kind": "memory", "wcet": {"table": [[sms, "1ms"]]}},
+        ]});
+        let answer = run_with(
+            &format!("partition - --gpu orin --granularity sm {options}"),
+            set.to_string(),
+        );
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        answer.stderr
+    };
+    let note = "note: task `slow` was measured only on the whole GPU, 16 SMs, so no partition of such a task is smaller; with \
+                measurements on fewer SMs, a plan may need fewer SMs";
+    assert!(plan(4, 16, "").contains(note), "{}", plan(4, 16, ""));
+    for quiet in [plan(4, 8, ""), plan(4, 16, "-q")] {
+        assert!(!quiet.contains("measured only"), "{quiet}");
+    }
 }
 
 /// Newer exports state the identity of a GPU with its name, and older exports with the CUDA device.

@@ -10,7 +10,7 @@ use gpusched_model::device::Granularity;
 use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::{Bytes, SharedMemory};
-use gpusched_model::{Device, Plan, Platform, Task, TaskSet, Times, counted};
+use gpusched_model::{Contention, Device, Plan, Platform, Task, TaskSet, Times, counted};
 
 /// For a period or deadline below this time, the user probably forgot the unit.
 const SHORT: Time = Time::from_ns(1_000);
@@ -212,6 +212,34 @@ pub fn ports(ports: &Ports, granularity: Granularity) {
     };
     complain(&format!(
         "warning: {found}, where kernels delay each other; the verdict counts no delay at ports"
+    ));
+}
+
+/// Writes a note if measurements on the whole GPU alone are the reason for a partition of `plan`: no smaller size has a WCET.
+pub fn whole_gpu(set: &TaskSet, plan: &Plan) {
+    let tasks = plan
+        .partitions
+        .iter()
+        .flat_map(|partition| partition.tasks.iter().copied());
+    let of_whole: Vec<(usize, u32)> = tasks
+        .filter_map(|index| {
+            let task = set.tasks().get(index)?;
+            let whole = set.measured_on(task)?.fields().sms?;
+            (whole > 1 && task.wcet().smallest_sms(Contention::Isolated) == whole).then_some((index, whole))
+        })
+        .collect();
+    let Some(&(first, sms)) = of_whole.first() else {
+        return;
+    };
+    let name = clip(&set.label(first), 40);
+    let tasks = match of_whole.len() {
+        1 => format!("task `{name}` was"),
+        many => format!("{many} tasks, such as `{name}`, were"),
+    };
+    complain(&format!(
+        "note: {tasks} measured only on the whole GPU, {}, so no partition of such a task is smaller; with measurements on fewer \
+         SMs, a plan may need fewer SMs",
+        counted(sms, "SM")
     ));
 }
 

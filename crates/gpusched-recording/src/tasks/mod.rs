@@ -153,7 +153,7 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
             let first = left_out.first();
             let found = first.map_or_else(
                 || "no activity".to_owned(),
-                |(name, reason)| format!("no activity that gives a task; activity {name:?}: {reason}"),
+                |(name, reason)| format!("no activity that gives a task: {reason} (activity {name:?})"),
             );
             let refusal = Refusal::new("", found, "at least one activity with two jobs and GPU work");
             match runs.first() {

@@ -117,7 +117,7 @@ impl Reading {
             let refusal = Refusal::new("", found, "launches that belong to jobs").at(&path, None);
             Error::from(refusal.hint(match recording.launches.is_empty() {
                 true => with_kernels(&recording),
-                false => "try `--by kernel` or `--by stream`, or export the SQLite file",
+                false => "try `--by kernel` or `--by stream`, or record ranges",
             }))
         })?;
         let found = |name: &&String| activities.list.iter().all(|activity| activity.name != **name);

@@ -136,6 +136,9 @@ impl Run for Args {
             if case.notes_on_conflict(&self.request) {
                 notes::conflict(case.set, &plan);
             }
+            if case.alone && !global.quiet {
+                notes::whole_gpu(case.set, &plan);
+            }
             if let Some(hardware) = plan.hardware.as_ref().filter(|_| case.alone && plan.schedulable) {
                 notes::ports(&Ports::of_plan(&plan), hardware.granularity);
             }

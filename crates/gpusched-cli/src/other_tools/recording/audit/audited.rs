@@ -8,7 +8,7 @@ use crate::recording::source::{Reading, Source, of_recording};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{Document, Documents};
 use gpusched_model::{Plan, TaskSet, WarmUp, counted};
-use gpusched_recording::audit::{Audit, Run, Visible, audit, is_set_of_run};
+use gpusched_recording::audit::{Audit, FindingKind, Run, Visible, audit, is_set_of_run};
 use gpusched_recording::block_trace::Residency;
 use gpusched_sim::timeline::{Timeline, TimelineError};
 
@@ -71,6 +71,17 @@ impl<'a> Request<'a> {
             if later.verdict != Visible::Broken {
                 notes.push(hint(rule, stated.is_some()));
             }
+        }
+        if found
+            .findings
+            .iter()
+            .any(|finding| finding.kind == FindingKind::EarlyRelease)
+        {
+            notes.push(
+                "an early release breaks the stated period and jitter; if later releases may vary by this time, increase `jitter` in the task set, \
+                 and compute the plan again"
+                    .to_owned(),
+            );
         }
         Ok(Audited {
             notes,

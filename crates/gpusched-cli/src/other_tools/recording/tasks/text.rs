@@ -10,6 +10,9 @@ use gpusched_recording::tasks::{Derived, Gaps, Options, TaskReport};
 /// Widest name in tables [characters].
 const NAME: usize = 40;
 
+/// With fewer jobs, a note doubts the longest time.
+const FEW: usize = 5;
+
 /// A task set with the description of its sources.
 pub struct Text<'a> {
     pub derived: &'a Derived,
@@ -185,7 +188,7 @@ impl Text<'_> {
                 many => counted(many.len(), "recording"),
             };
             notes.push(format!(
-                "{place}: no size (FILE@SMS), so gpusched assumes that kernels used the whole GPU, {}",
+                "{place}: no size (FILE@SMS), so gpusched assumes that kernels used the whole GPU, {}; C(m) is too long if they used fewer",
                 counted(sms, "SM")
             ));
         }
@@ -253,6 +256,13 @@ impl Text<'_> {
         if report.non_monotone {
             notes.push(format!(
                 "{name:?}: a job took longer on a larger number of SMs, so C(m) is the longest time on m or more SMs"
+            ));
+        }
+        if let Some(point) = report.points.iter().find(|point| point.jobs < FEW) {
+            notes.push(format!(
+                "{name:?}: only {} on {}, so the longest time says little about later jobs",
+                counted(point.jobs as u64, "job"),
+                counted(point.sms, "SM")
             ));
         }
         let (gaps, share) = report.largest_gaps;
