@@ -56,7 +56,6 @@ fn commands_without_an_analysis_refuse_pipelined_tasks() {
     for command in [
         "test - --enforce",
         "test - --interference conflict+bandwidth --memory-bandwidth 1GB/s",
-        "partition - --sms 8",
     ] {
         let refused = run_with(command, system(PIPELINED));
         assert_eq!(refused.code, 2, "{command} {}", refused.stdout);

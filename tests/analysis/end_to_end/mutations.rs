@@ -270,10 +270,33 @@ fn changed_verdicts_are_refused() {
 
 #[test]
 fn changed_plans_are_refused() {
+    let fields = [
+        "sms_used",
+        "partitions.sms",
+        "partitions.tasks",
+        "verdict.assumptions.if_violated",
+    ];
+    refuses_plans(super::sizes::random, &fields);
+}
+
+#[test]
+fn changed_plans_of_pipelines_are_refused() {
+    let fields = [
+        "sms_used",
+        "system.partitions.sms",
+        "system.tasks.jobs",
+        "verdict.tasks.jobs_max",
+        "verdict.tasks.stages.jobs_max",
+        "verdict.tasks.stages.load_permille",
+    ];
+    refuses_plans(super::pipelines::sizes::random, &fields);
+}
+
+fn refuses_plans(draft: fn(u64) -> Draft, fields: &[&str]) {
     let mut rng = random_sets::rng(91);
     let mut counts = Counts::default();
     for index in 0.. {
-        let draft = super::sizes::random(index);
+        let draft = draft(index);
         let search = Search {
             heuristic: [HeuristicKind::Auto, HeuristicKind::OnePerPartition][index as usize % 2],
             environment: Interference::Conflict.into(),
@@ -311,15 +334,7 @@ fn changed_plans_are_refused() {
             break;
         }
     }
-    finish(
-        &counts,
-        &[
-            "sms_used",
-            "partitions.sms",
-            "partitions.tasks",
-            "verdict.assumptions.if_violated",
-        ],
-    );
+    finish(&counts, fields);
 }
 
 /// Once, `verify` did not compare `if_violated`, the text of an assumption, the method of a chain, and which of several

@@ -25,12 +25,17 @@ fn draw(rng: &mut ChaCha8Rng) -> Draft {
                     format!(r#"{{"on":"{on}","wcet":{wcet},"bcet":{bcet}}}"#)
                 })
                 .collect();
-            let period = 20 + below(rng, 40);
+            let (period, jobs) = match below(rng, 2) {
+                0 => (
+                    20 + below(rng, 40),
+                    ["\"wait\":\"busy\"", "\"wait\":\"suspend\""][below(rng, 2)],
+                ),
+                _ => (9 + below(rng, 40), r#""deadline":200,"jobs":"pipelined""#),
+            };
             format!(
-                r#"{{"name":"t{index}","period":{period},"jitter":{},"priority":{},"wait":"{}","segments":[{}]}}"#,
+                r#"{{"name":"t{index}","period":{period},"jitter":{},"priority":{},{jobs},"segments":[{}]}}"#,
                 [0, below(rng, 9)][below(rng, 2)],
                 below(rng, 3),
-                ["busy", "suspend"][below(rng, 2)],
                 segments.join(",")
             )
         })
@@ -167,6 +172,32 @@ fn a_task_alone_has_the_sum_of_its_overheads() {
     // The wake-up of a task of one kernel is release jitter, so a deadline above the period stays possible.
     let late = draft(kernel, r#","deadline":3000,"jitter":20"#);
     assert_eq!(response(&late, overheads(7, 5)), Some(132));
+}
+
+/// A wake-up of a pipelined task is a stage like all others. It is refused beside slots of a buffer.
+#[test]
+fn a_wake_up_of_a_pipelined_task_is_a_stage() {
+    let draft = |buffers: &str| -> Draft {
+        let text = format!(
+            r#"{{"copy_engines":[{{"name":"e","policy":"fifo"}}],
+                "partitions":[{{"name":"g","sms":1,"policy":"np-fifo"}},{{"name":"h","sms":1,"policy":"np-fifo"}}],
+                "tasks":[{{"name":"t","period":10,"deadline":40,"jobs":"pipelined"{buffers},"segments":[
+                {{"on":"g","wcet":7}},{{"on":"h","wcet":8}}]}}]}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    };
+    let overheads = Overheads {
+        occupancy_ns: Time::from_ns(2),
+        wake_ns: Time::from_ns(5),
+    };
+    let ends = bounds(&with(&draft(""), Some(overheads)), 0);
+    assert_eq!(ends, [14, 29].map(|end| Some(Time::from_ns(end))));
+    let environment = Environment {
+        overheads: Some(overheads),
+        ..Interference::None.into()
+    };
+    let refused = System::new(&draft(r#","buffers":[1]"#), environment).unwrap_err();
+    assert_eq!(refused.field(), "tasks[0].buffers");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Search for partitions of an end-to-end system. The search selects groups of kernels, partition sizes, and
 //! alternatives of tasks. With the selected values, the analysis proves every deadline and every limit of a chain.
 //!
-//! WCETs never increase with the number of SMs, so a schedulable system stays schedulable with larger partitions. For
-//! given groups, [`plan`] first finds for each partition the smallest size that passes while all other partitions
-//! have their largest sizes. Starting from these sizes, [`plan`] examines vectors of sizes (one size per partition) in
-//! the order of their sums. The first vector that passes has the fewest SMs.
+//! WCETs never increase with the number of SMs, so a schedulable system stays schedulable with larger partitions
+//! (`docs/explanation/pipelines.md` has the proof for pipelined tasks). For given groups, [`plan`] first finds for each
+//! partition the smallest size that passes while all other partitions have their largest sizes. Starting from these
+//! sizes, [`plan`] examines vectors of sizes (one size per partition) in the order of their sums. The first vector that
+//! passes has the fewest SMs.
 
 mod effects;
 mod groups;
@@ -117,8 +118,7 @@ type Found = (Draft, Vec<u32>, Vec<usize>);
 /// Chooses partitions for the system in `draft` on `gpu`.
 ///
 /// # Errors
-/// Fails if the draft is invalid for all partition sizes, or if the heuristic does not support end-to-end systems. Also fails if
-/// a task is pipelined.
+/// Fails if the draft is invalid for all partition sizes, or if the heuristic does not support end-to-end systems.
 pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refusal> {
     let sizes = gpu.sizes();
     let (Some(&largest), false) = (sizes.last(), draft.partitions.is_empty()) else {
@@ -137,7 +137,6 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
     // Finds faults of the file that exist with all partition sizes.
     let largest = vec![largest; draft.partitions.len()];
     let at_most = System::new(&draft.clone().sized(&largest), search.environment)?;
-    at_most.check_sequential("the search for partitions does not support pipelined tasks")?;
     let mut effort = Effort {
         left: search.tests,
         done: 0,

@@ -8,6 +8,9 @@ use crate::{Bytes, Overheads, Refusal};
 /// w is release jitter, so its deadline may be above its period. In other tasks, a segment of 0 to w represents the wake-up of
 /// the dispatcher, because a busy-waiting task occupies its core during the wake-up. Each such segment has an engine of its
 /// own, so the wake-up takes at most w. The positions of these engines start at `engine`. Returns the engines.
+///
+/// In a pipelined task, this segment is a thread like all others. No proof covers wake-ups before or after slots of a buffer,
+/// so a pipelined task with kernels must have no slots.
 pub(super) fn add(
     overheads: Overheads,
     task: &mut Task,
@@ -15,6 +18,11 @@ pub(super) fn add(
 ) -> Result<Vec<CopyEngine>, Refusal> {
     let kernel = |segment: &Segment| matches!(segment.on, Resource::Partition(_));
     let wake = overheads.wake_ns;
+    if task.buffers.iter().any(Option::is_some) && task.segments.iter().any(kernel) {
+        let expected =
+            "only null with overheads, because no analysis counts wake-ups of dispatchers and slots";
+        Refusal::refuse("buffers", "slots", expected)?;
+    }
     let alone = task.segments.len() == 1;
     if alone && task.segments.iter().all(kernel) {
         task.jitter = sum(task.jitter, wake, "jitter")?;
@@ -37,6 +45,9 @@ pub(super) fn add(
             segment.block = segment.wcet; // no dispatcher with overheads preempts a kernel
         }
         segments.push(segment);
+    }
+    if task.is_pipelined() {
+        task.buffers = vec![None; segments.len().saturating_sub(1)];
     }
     task.segments = segments;
     Ok(engines)

@@ -42,7 +42,7 @@ impl System {
     /// its interference model requires, or has a shared memory that the model does not allow. Also fails if a partition
     /// has preemption at block boundaries and `environment` has a shared memory. Also fails if `environment` has overheads, and
     /// a partition has a policy with preemption or the interference model counts memory traffic. Also fails if a task is
-    /// pipelined, and `environment` has a shared memory or overheads.
+    /// pipelined, and `environment` has a shared memory, or overheads while the task has kernels and slots of buffers.
     pub fn new(draft: &Draft, environment: impl Into<Environment>) -> Result<System, Refusal> {
         let environment = environment.into();
         environment.check(&draft.partitions)?;
@@ -73,18 +73,9 @@ impl System {
                 .map_err(|refusal| refusal.within(&place))?;
         }
         let pipelined = tasks.iter().position(Task::is_pipelined);
-        if let Some(index) = pipelined
-            && (environment.memory.is_some() || environment.overheads.is_some())
-        {
-            let with = if environment.memory.is_some() {
-                "a shared memory"
-            } else {
-                "overheads"
-            };
-            return Err(refusal(
-                index,
-                &format!("no analysis counts {with} and pipelined tasks"),
-            ));
+        if let (Some(index), true) = (pipelined, environment.memory.is_some()) {
+            let reason = "no analysis counts a shared memory and pipelined tasks";
+            return Err(refusal(index, reason));
         }
         let chains = draft.chains.iter().enumerate();
         let chains: Result<Vec<Chain>, Refusal> = chains

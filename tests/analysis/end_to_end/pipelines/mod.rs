@@ -1,9 +1,11 @@
 //! Pipelined tasks: golden examples, a slow implementation of the equations, and runs above wrong variants of the equations.
 //!
 //! * `reference`: a slow implementation of the equations, with wrong variants;
+//! * `sizes`: sizes of partitions;
 //! * `traps`: runs above the wrong variants.
 
 mod reference;
+pub mod sizes;
 mod traps;
 
 use gpusched::Time;

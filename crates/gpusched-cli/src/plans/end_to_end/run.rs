@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::only;
+use super::verdict::stated;
 use crate::report::{About, Cell, Output, Palette, Report, Table, TimelineFiles, clip};
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end::analyze;
@@ -216,21 +217,23 @@ struct Stage<'a> {
     end: Time,
 }
 
-/// Returns the segments of all pipelined tasks.
+/// Returns the segments of all pipelined tasks. Wake-ups of dispatchers are left out.
 fn stages<'a>(system: &'a System, found: &'a Simulation) -> Vec<Stage<'a>> {
     let mut stages = Vec::new();
     for (task, times) in system.tasks().iter().zip(&found.tasks) {
         let queues = times.queues_max.iter().flatten();
         let segments = task.segments.iter().zip(&times.ends_max_ns).zip(queues);
-        for (segment, ((on, &end), &jobs)) in segments.enumerate() {
-            stages.push(Stage {
-                task: &task.name,
-                segment,
-                on: system.resource_name(on.on),
-                jobs,
-                slots: task.slots(segment),
-                end,
-            });
+        for (position, ((segment, &end), &jobs)) in segments.enumerate() {
+            if !system.is_wake_up(segment.on) {
+                stages.push(Stage {
+                    task: &task.name,
+                    segment: stated(system, task, position),
+                    on: system.resource_name(segment.on),
+                    jobs,
+                    slots: task.slots(position),
+                    end,
+                });
+            }
         }
     }
     stages

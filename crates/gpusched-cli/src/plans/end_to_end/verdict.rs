@@ -193,16 +193,21 @@ fn tasks(system: &System, answer: &Answer) -> Table {
                 if system.is_wake_up(segment.on) {
                     return "wake-up of a dispatcher".to_owned();
                 }
-                let before = task.segments.iter().take(position);
-                let stated = before.filter(|segment| !system.is_wake_up(segment.on)).count();
                 format!(
-                    "segment {stated} on {}",
+                    "segment {} on {}",
+                    stated(system, task, position),
                     clip(system.resource_name(segment.on), 20)
                 )
             })
         })
         .text("", |(.., found)| if found.meets { "" } else { "late?" });
     table.done()
+}
+
+/// Returns the position of a segment in the file. Wake-ups of dispatchers do not count.
+pub(super) fn stated(system: &System, task: &Task, position: usize) -> usize {
+    let before = task.segments.iter().take(position);
+    before.filter(|segment| !system.is_wake_up(segment.on)).count()
 }
 
 /// Whether a context serves several tasks.
@@ -224,22 +229,26 @@ fn contexts(system: &System, task: &Task) -> String {
     names.join(", ")
 }
 
-/// Returns the segments of all pipelined tasks, with the bounds on their ends and queues.
+/// Returns the segments of all pipelined tasks, with the bounds on their ends and queues. Wake-ups of dispatchers are left out.
 fn stages(system: &System, answer: &Answer) -> Table {
     let tasks = system.tasks().iter().zip(&answer.tasks).enumerate();
     let stages = tasks.flat_map(|(index, (task, found))| {
         let stages = task.segments.iter().zip(&found.stages).enumerate();
+        let stages = stages.filter(|(_, (segment, _))| !system.is_wake_up(segment.on));
         stages.map(move |(position, stage)| (index, position, (task, found), stage))
     });
+    let number = |task: &Task, position: usize| stated(system, task, position);
     let table = Table::of(stages)
-        .text("pipelined task", |(_, position, (task, _), _)| match position {
-            0 => clip(&task.name, 30),
-            _ => String::new(),
+        .text("pipelined task", |(_, position, (task, _), _)| {
+            match number(task, *position) {
+                0 => clip(&task.name, 30),
+                _ => String::new(),
+            }
         })
-        .number("in flight", |(_, position, (_, found), _)| {
-            found.jobs_max.filter(|_| *position == 0)
+        .number("in flight", |(_, position, (task, found), _)| {
+            found.jobs_max.filter(|_| number(task, *position) == 0)
         })
-        .number("segment", |(_, position, ..)| *position)
+        .number("segment", |(_, position, (task, _), _)| number(task, *position))
         .text("on", |(.., (segment, _))| {
             clip(system.resource_name(segment.on), 30)
         })
