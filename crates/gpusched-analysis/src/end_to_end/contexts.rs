@@ -101,13 +101,7 @@ impl Gpu {
                 .iter()
                 .map(|context| {
                     let resource = Resource::Partition(context.partition);
-                    let mut tasks: Vec<(usize, Vec<usize>)> = Vec::new();
-                    for (task, segment) in system.on(resource) {
-                        match tasks.last_mut().filter(|(last, _)| *last == task) {
-                            Some((_, segments)) => segments.push(segment),
-                            None => tasks.push((task, vec![segment])),
-                        }
-                    }
+                    let tasks = by_task(system.on(resource));
                     let policy = system
                         .partitions()
                         .get(context.partition)
@@ -191,6 +185,18 @@ impl Gpu {
         };
         starts.map(of_start).collect()
     }
+}
+
+/// Returns each task of `segments` with its segments. `segments` is sorted by task.
+pub(super) fn by_task(segments: impl IntoIterator<Item = (usize, usize)>) -> Vec<(usize, Vec<usize>)> {
+    let mut tasks: Vec<(usize, Vec<usize>)> = Vec::new();
+    for (task, segment) in segments {
+        match tasks.last_mut().filter(|(last, _)| *last == task) {
+            Some((_, segments)) => segments.push(segment),
+            None => tasks.push((task, vec![segment])),
+        }
+    }
+    tasks
 }
 
 /// Whether kernels of `tasks` never preempt each other under every policy: a sequential task, or a segment of a pipelined task.
