@@ -134,8 +134,11 @@ pub(in crate::partitioning) fn assembled(
     parts: Vec<(Vec<usize>, Placed)>,
     stats: SearchStats,
 ) -> Plan {
-    let pairs: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, at)| (&tasks[..], at.sms)).collect();
-    let verdicts = problem.verdicts(&pairs);
+    let placed = parts.iter();
+    let placed: Vec<_> = placed
+        .map(|(tasks, at)| (&tasks[..], at.sms, at.place.as_ref()))
+        .collect();
+    let verdicts = problem.verdicts_at(&placed);
     let mut partitions: Vec<Partition> = parts
         .into_iter()
         .zip(verdicts)
@@ -157,7 +160,7 @@ pub(in crate::partitioning) fn assembled(
     Plan {
         schedulable,
         gpu_sms: problem.sms(),
-        hardware: problem.offer().map(|offer| offer.hardware().clone()),
+        hardware: { problem.offer() }.map(|offer| offer.hardware().clone().with_ports(problem.memory().is_some())),
         interference: problem.interference_name(),
         memory: problem.memory(),
         overheads: problem.overheads(),
@@ -189,7 +192,8 @@ pub(in crate::partitioning) fn placed(
     };
     parts.sort_by(|(a, first), (b, second)| second.sms.cmp(&first.sms).then_with(|| a.cmp(b)));
     let sizes: Vec<u32> = parts.iter().map(|(_, at)| at.sms).collect();
-    match offer.place(&sizes) {
+    let weights: Vec<u128> = parts.iter().map(|(tasks, _)| problem.weight_at_ports(tasks)).collect();
+    match offer.place_apart(&sizes, &weights) {
         None => (parts, false),
         Some(placed) => {
             assert_eq!(placed.len(), parts.len(), "one placement per partition");
