@@ -1,7 +1,7 @@
 //! The number of bytes that one source of memory traffic transfers in any window of time.
 
-use super::ports::{PortModel, Shared};
 use super::memory_time;
+use super::ports::{PortModel, Shared};
 use gpusched_model::quotient::quotient;
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes, MemoryTime, OtherTraffic, Task};

@@ -58,7 +58,10 @@ fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
         None => parts.all(|(tasks, sms)| problem.accepts(tasks, sms)),
         Some(_) => {
             let parts: Vec<_> = { partitions.iter() }.map(placed).collect();
-            problem.verdicts_at(&parts).iter().all(|verdict| verdict.schedulable)
+            problem
+                .verdicts_at(&parts)
+                .iter()
+                .all(|verdict| verdict.schedulable)
         }
     }
 }

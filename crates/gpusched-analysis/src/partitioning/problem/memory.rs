@@ -82,7 +82,9 @@ impl<'a> Problem<'a> {
         };
         let device = self.offer.map_or("", |offer| offer.hardware().device.name());
         let refuse = |(index, task): (usize, &Task), field: &str, what: &str| {
-            let named = task.name().map_or(String::new(), |name| format!(" of task {name:?}"));
+            let named = task
+                .name()
+                .map_or(String::new(), |name| format!(" of task {name:?}"));
             let expected = format!("{what}{named}, because `{device}` states `ports`");
             let refusal = Refusal::new(format!("tasks[{index}].sectors.{field}"), "none", expected);
             let hint = "`gpusched simulate profile KERNEL --traffic` measures `hold` and `blocks`, and states `accepting`";
@@ -94,7 +96,9 @@ impl<'a> Problem<'a> {
         }
         let static_sharing = !self.shared_by_any_two().is_none();
         match lacks(|sectors| sectors.blocks.is_some()) {
-            Some(task) if static_sharing => Err(refuse(task, "blocks", "the number of thread blocks of one job")),
+            Some(task) if static_sharing => {
+                Err(refuse(task, "blocks", "the number of thread blocks of one job"))
+            }
             _ => Ok(()),
         }
     }

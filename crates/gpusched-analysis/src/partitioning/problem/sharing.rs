@@ -76,9 +76,7 @@ impl Sharing {
             Granularity::GreenContext | Granularity::Mps => Units::Any,
             _ if !device.states_gpc_of_tpc() => Units::Any,
             Granularity::Gpc => Units::Own,
-            Granularity::Sm | Granularity::Tpc => {
-                Units::of(places, |place| gpcs(device, place), Units::Own)
-            }
+            Granularity::Sm | Granularity::Tpc => Units::of(places, |place| gpcs(device, place), Units::Own),
         };
         Sharing { tpcs, gpcs }
     }
@@ -129,9 +127,8 @@ impl Problem<'_> {
 
     /// Returns the ports that partitions at `places` share. See [`Sharing::on`].
     pub(crate) fn sharing_at(&self, places: &[Option<&Place>]) -> Sharing {
-        self.offer.map_or(Sharing::NONE, |offer| {
-            Sharing::on(offer.hardware(), places)
-        })
+        self.offer
+            .map_or(Sharing::NONE, |offer| Sharing::on(offer.hardware(), places))
     }
 
     /// Returns how much a partition with `tasks` delays a partition that shares its TPC ports: Σ M'/T over its tasks [2⁻²⁰],

@@ -7,6 +7,7 @@ use super::lemmas;
 use super::part::Part;
 use crate::partitioning::problem::Problem;
 use crate::partitioning::problem::hardware::Placed;
+use gpusched_model::assumptions::Ports;
 use gpusched_model::plan::{Failure, LowerBound, Partition, Plan, Proof, SearchStats};
 
 /// Result of a heuristic.
@@ -157,23 +158,27 @@ pub(in crate::partitioning) fn assembled(
     let schedulable = tasks == problem.tasks().len()
         && lemmas::fits(sms_used, problem.capacity())
         && partitions.iter().all(|partition| partition.verdict.schedulable);
-    Plan {
+    let mut plan = Plan {
         schedulable,
         gpu_sms: problem.sms(),
-        hardware: { problem.offer() }.map(|offer| offer.hardware().clone().with_ports(problem.memory().is_some())),
+        hardware: { problem.offer() }
+            .map(|offer| offer.hardware().clone().with_ports(problem.memory().is_some())),
         interference: problem.interference_name(),
         memory: problem.memory(),
         overheads: problem.overheads(),
         overheads_origin: None,
         sms_used,
         partitions,
+        shared_ports: None,
         assumptions: None,
         failure: (!schedulable).then_some(Failure::HeuristicFailed),
         bound: None,
         margin: None,
         stats,
         sensitivity: None,
-    }
+    };
+    plan.shared_ports = Some(Ports::shared(&plan)).filter(|ports| !ports.is_empty());
+    plan
 }
 
 /// Places `parts` on the hardware. Each part states the number of SMs that it needs. Returns the tasks and the
@@ -192,7 +197,10 @@ pub(in crate::partitioning) fn placed(
     };
     parts.sort_by(|(a, first), (b, second)| second.sms.cmp(&first.sms).then_with(|| a.cmp(b)));
     let sizes: Vec<u32> = parts.iter().map(|(_, at)| at.sms).collect();
-    let weights: Vec<u128> = parts.iter().map(|(tasks, _)| problem.weight_at_ports(tasks)).collect();
+    let weights: Vec<u128> = parts
+        .iter()
+        .map(|(tasks, _)| problem.weight_at_ports(tasks))
+        .collect();
     match offer.place_apart(&sizes, &weights) {
         None => (parts, false),
         Some(placed) => {

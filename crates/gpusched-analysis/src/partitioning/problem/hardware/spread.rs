@@ -70,7 +70,9 @@ impl<'d> Spread<'d> {
         let mut others = heaviest;
         others.retain(|&index| !own.iter().any(|(owner, _)| *owner == index));
         for (index, units) in own {
-            placed[index] = self.take(units);
+            placed[index] = units.iter().copied().take(sizes[index] as usize).collect();
+            placed[index].sort_unstable();
+            self.take(units); // no other partition gets SMs of these GPCs
         }
         let per_tpc = self.per_tpc;
         let needs = |index: &usize| sizes[*index].div_ceil(per_tpc) as usize;
@@ -138,8 +140,8 @@ impl<'d> Spread<'d> {
             .then_some(placed)
     }
 
-    /// Returns own GPCs for as many of the `heaviest` partitions as possible, so that the others still fit: their units
-    /// with the position of each partition.
+    /// Returns own GPCs for as many of the `heaviest` partitions as possible, so that the others still get own TPCs: the
+    /// position of each partition, and all units of its GPCs.
     fn in_own_gpcs(&self, sizes: &[u32], heaviest: &[usize]) -> Vec<(usize, Vec<u32>)> {
         let gpcs = self.device.tpcs_per_gpc().len();
         if !self.device.states_gpc_of_tpc() {
@@ -154,18 +156,21 @@ impl<'d> Spread<'d> {
                 let (first, rest) = heaviest.split_at(count);
                 let needs: Vec<u32> = first.iter().map(|&index| sizes[index] * self.sms).collect();
                 let own = gpcs::place(self.device, &needs, &used)?;
-                let mut room = self.free(|_| true).len();
+                let mut owned = 0;
                 let mut found = Vec::new();
                 for (&index, at) in first.iter().zip(own) {
                     let Some(Place::Gpcs(gpcs)) = at.place else {
                         return None;
                     };
                     let units = self.free(|unit| gpc_of(unit).is_some_and(|gpc| gpcs.contains(&gpc)));
-                    room -= units.len();
-                    found.push((index, units.into_iter().take(sizes[index] as usize).collect()));
+                    owned += units.len() / self.per_tpc as usize;
+                    found.push((index, units));
                 }
-                let needed: usize = rest.iter().map(|&index| sizes[index] as usize).sum();
-                (needed <= room).then_some(found)
+                let needed = rest
+                    .iter()
+                    .map(|&index| sizes[index].div_ceil(self.per_tpc) as usize);
+                let whole = self.whole_tpcs().len();
+                (needed.sum::<usize>() + owned <= whole).then_some(found)
             })
             .unwrap_or_default()
     }
