@@ -68,13 +68,6 @@ impl PortRates {
     }
 }
 
-impl std::fmt::Display for PortRates {
-    /// Writes both rates for display.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} (reads) and {} (writes)", self.read, self.write)
-    }
-}
-
 impl Port {
     /// Returns the rates that the port states.
     fn stated(&self) -> Option<PortRates> {

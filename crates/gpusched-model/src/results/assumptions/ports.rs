@@ -53,13 +53,13 @@ impl Counted {
     /// Returns the assumption on the rates, or `None` if no port counts.
     pub(super) fn text(self) -> Option<String> {
         let least = |level: &str, rates: PortRates| {
-            format!("A {level} port moves at least {rates} while packets wait.")
+            format!("{} reads and {} writes ({level})", rates.read, rates.write)
         };
-        let texts = [("TPC", self.tpc), ("GPC", self.gpc)];
-        let texts: Vec<String> = { texts.into_iter() }
+        let texts = [("TPC", self.tpc), ("GPC", self.gpc)].into_iter();
+        let texts: Vec<String> = texts
             .filter_map(|(level, rates)| Some(least(level, rates?)))
             .collect();
-        (!texts.is_empty()).then(|| texts.join(" "))
+        (!texts.is_empty()).then(|| format!("While packets wait, ports move at least {}.", texts.join(", ")))
     }
 }
 

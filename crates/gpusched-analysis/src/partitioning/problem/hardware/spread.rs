@@ -133,8 +133,8 @@ impl<'d> Spread<'d> {
                 .take(rest(&placed, index))
                 .collect();
             placed[index].extend(self.take(units));
-            placed[index].sort_unstable();
         }
+        placed.iter_mut().for_each(|units| units.sort_unstable());
         { placed.iter().zip(sizes) }
             .all(|(units, &size)| units.len() == size as usize)
             .then_some(placed)
