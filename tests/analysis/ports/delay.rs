@@ -288,6 +288,9 @@ fn a_shared_port_is_counted() {
         "{}",
         passed.stderr
     );
+    let rates = { plan["assumptions"].as_array().unwrap().iter() }.find(|one| one["id"] == "port-rates");
+    let text = "While packets wait, ports move at least 38.4GB/s reads and 38.4GB/s writes (TPC).";
+    assert_eq!(rates.unwrap()["text"], text);
     let plan: Plan = serde_json::from_value(plan).unwrap();
     let set: TaskSet = serde_json::from_str(&slower).unwrap();
     gpusched::verification::verify(&plan, &set).unwrap();

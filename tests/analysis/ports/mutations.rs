@@ -123,7 +123,10 @@ fn changed_lists_of_sms_are_refused() {
         if plan.partitions.iter().any(|partition| partition.place.is_none()) {
             continue;
         }
-        plan.assumptions = Some(Basis::of_plan(&plan, &set).assumptions());
+        let assumptions = Basis::of_plan(&plan, &set).assumptions();
+        let texts = assumptions.iter().filter_map(|one| one.text.as_ref());
+        assert!(texts.into_iter().all(|text| text.chars().count() <= 140));
+        plan.assumptions = Some(assumptions);
         verify(&plan, &set).unwrap_or_else(|fault| panic!("{fault}: {plan:?}"));
         schedulable += usize::from(plan.schedulable);
         let before = lists(&plan);
