@@ -156,6 +156,7 @@ fn words_are_short_and_harmless() {
     }
     // Other tests check the texts about ports.
     seen.extend([Ports::Own, Ports::SomeGpcs].map(|ports| ports.id()));
+    seen.insert(AssumptionId::PortRates);
     for one in lists_of_kernels().into_iter().flatten() {
         let text = one.text.unwrap();
         assert!(text.chars().count() <= 140 && text.ends_with('.'), "{text}");

@@ -24,7 +24,7 @@ pub enum RateForm {
 
 impl RateForm {
     /// Strength of the bound on the delay, for every form. Only tests support the bound, and kernels are known whose
-    /// delay exceeds the bound: the bound counts no delay at ports of TPCs and GPCs.
+    /// delay exceeds the bound if it counts no delay at ports of TPCs and GPCs.
     pub const STRENGTH: &str = "counterexamples known";
 
     /// Returns the name of the form with its strength.
