@@ -38,6 +38,29 @@ pub struct Sectors {
     /// otherwise unused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain: Option<Drain>,
+    /// H: maximum number of cycles of one job where the first reply at a reply port of the GPU belongs to the job,
+    /// summed over all ports; at most 10^12. `simulate profile --traffic` measures H in isolation. Without this field,
+    /// H is unknown, unless the kernel is `accepting`.
+    #[serde(
+        default,
+        deserialize_with = "some_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[cfg_attr(feature = "schema", schemars(range(max = Sectors::LIMIT)))]
+    pub hold: Option<u64>,
+    /// Whether the SMs accept each reply to the kernel in the first cycle, so that H = R + W; false by default. The
+    /// kernel has no load past L1 and no global atomic, and its GPU lets global loads use L1, fills at least 32 bytes of
+    /// L1 per cycle, and has room for at least two replies in each SM.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub accepting: bool,
+    /// g: maximum number of thread blocks of one job; at most 10^12. Without this field, g is unknown.
+    #[serde(
+        default,
+        deserialize_with = "some_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[cfg_attr(feature = "schema", schemars(range(max = Sectors::LIMIT)))]
+    pub blocks: Option<u64>,
 }
 
 /// Rates at which the memory serves one kernel in isolation.
@@ -65,6 +88,9 @@ impl Sectors {
             dram: None,
             camping_percent: None,
             drain,
+            hold: None,
+            accepting: false,
+            blocks: None,
         };
         (reads <= Sectors::LIMIT && writes <= Sectors::LIMIT).then_some(sectors)
     }
@@ -91,7 +117,7 @@ fn some_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     match u64::deserialize(deserializer)? {
         found if found > Sectors::LIMIT => Err(serde::de::Error::custom(format_args!(
-            "found {found}, expected 0 to 10^12 sectors"
+            "found {found}, expected 0 to 10^12"
         ))),
         found => Ok(found),
     }
