@@ -96,13 +96,7 @@ fn golden_numbers_by_hand() {
 
 /// The memory time of a job with `reads` and `writes` at two rates [bytes per second].
 fn of_job(reads: u64, writes: u64, l2: u64, dram: u64) -> u128 {
-    let sectors = Sectors {
-        reads,
-        writes,
-        dram: None,
-        camping_percent: None,
-        drain: None,
-    };
+    let sectors = Sectors::new(reads, writes, None).unwrap();
     let rates = MemoryTime {
         l2_bytes_per_second: Bandwidth::new(l2).unwrap(),
         dram_bytes_per_second: Bandwidth::new(dram).unwrap(),

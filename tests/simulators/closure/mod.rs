@@ -10,9 +10,10 @@
 //! stores at the crossbar. In file 15, one block of another kernel changes the distribution of blocks to SMs.
 //!
 //! File 16 contains no traffic of note. It shows that no form of memory time is a bound if an SM refuses replies.
-
 mod channels;
 mod parts;
+mod ports;
+
 
 use std::sync::LazyLock;
 

@@ -21,7 +21,8 @@ use gpusched_model::{
 };
 use rand::Rng;
 
-use super::bound::{Alone, Examiner, Form, Victim};
+use super::bound::{Examiner, Form, Victim};
+use super::isolation::Alone;
 use super::draw::Kernels;
 
 /// Maximum number of scales that gpusched tries. Periods are multiples of the scale, and each scale is twice the
@@ -91,8 +92,8 @@ pub fn draw(
     let mut sources = Vec::new();
     for (kernel, member) in run.kernels.iter().zip(&draft.members) {
         let (Some(mut alone), Some(cold)) = (
-            examiner.alone(&run, kernel)?,
-            examiner.longest_cold(&run, kernel, 0, u64::MAX)?,
+            examiner.bench.alone(&run, kernel)?,
+            examiner.bench.longest_cold(&run, kernel, 0, u64::MAX)?,
         ) else {
             return Ok(None);
         };
@@ -321,7 +322,7 @@ impl Jobs {
         run: &WarpRunShape,
         form: Form,
     ) -> Result<Option<Vec<Victim>>> {
-        let Some(results) = examiner.simulate(run, self.end)? else {
+        let Some(results) = examiner.bench.simulate(run, self.end)? else {
             return Ok(None);
         };
         let victims = run
