@@ -42,9 +42,9 @@ pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 use gpusched_model::assumptions::{Assumption, Basis};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
-use gpusched_model::plan::Plan;
+use gpusched_model::plan::{Plan, SharedPort};
 use gpusched_model::{Interference, Overheads, SharedMemory, Task, TaskSet};
-use jobs::{Slices, Wcets};
+use jobs::{Ports, Slices, Wcets, held};
 use memory::Beside;
 use partition::check_partition;
 
@@ -101,6 +101,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         premises::compare(listed, &assumptions)?;
     }
     hardware::check(plan)?;
+    check_shared_ports(plan)?;
     let wcets = Wcets::stated(interference)
         .with_overheads(plan.overheads.unwrap_or_default())
         .varied(plan.memory.and_then(|memory| memory.time), set)
@@ -145,6 +146,47 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
         margin,
         assumptions,
     })
+}
+
+/// Checks that the shared ports that the plan states are the ports that its partitions share. Plans of older versions
+/// state no shared ports.
+fn check_shared_ports(plan: &Plan) -> Result<(), Fault> {
+    let (Some(stated), Some(hardware)) = (&plan.shared_ports, &plan.hardware) else {
+        return match plan.shared_ports {
+            None => Ok(()),
+            Some(_) => Err(Fault::new(
+                "shared_ports",
+                "found shared ports, expected none without `hardware`",
+            )),
+        };
+    };
+    let found = Ports::with(plan, hardware).all_shared();
+    match stated
+        .iter()
+        .zip(&found)
+        .position(|(stated, found)| stated != found)
+    {
+        None if stated.len() == found.len() => Ok(()),
+        None => {
+            let message = format!(
+                "found {}, expected {}",
+                counted(stated.len(), "port"),
+                found.len()
+            );
+            Err(Fault::new("shared_ports", message))
+        }
+        Some(index) => {
+            let (stated, found) = (&stated[index], &found[index]);
+            let named = |port: &SharedPort| {
+                format!(
+                    "{} {} of partitions {:?}",
+                    port.level, port.number, port.partitions
+                )
+            };
+            let message = format!("found {}, expected {}", named(stated), named(found));
+            Err(Fault::new(format!("shared_ports[{index}]"), message))
+        }
+    }
 }
 
 /// Checks that a plan with overheads has no shared memory, a dispatcher for each policy, and a known number of launches.
@@ -215,6 +257,15 @@ fn memory_time(
         let message =
             format!("found no `sectors`, or no `drain`, in task {task} of the task set, expected both");
         return fault("memory.memory_time", message);
+    }
+    let unknown = |task: &Task| task.sectors().as_ref().and_then(held).is_none();
+    if Ports::of(plan).is_some_and(Ports::count_hold)
+        && let Some(task) = set.tasks().iter().position(unknown)
+    {
+        let message = format!(
+            "found ports, but task {task} of the task set states neither `hold` nor `accepting` in `sectors`"
+        );
+        return fault("hardware.device.ports", message);
     }
     let Some(limit) = time.camping_limit else {
         return Ok(());

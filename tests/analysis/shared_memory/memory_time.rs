@@ -3,7 +3,7 @@
 
 use std::num::NonZeroU32;
 
-use gpusched::interference::bandwidth::{Source, memory_time};
+use gpusched::interference::bandwidth::{PortModel, Shared, Source, memory_time};
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::plan::Plan;
 use gpusched::model::{
@@ -164,7 +164,7 @@ fn whole_jobs_count_at_least_their_bytes() {
         ))
         .unwrap();
         let of_bytes = Source::of_task(&task, 1, None, capacity(1));
-        let of_time = Source::of_task_time(&task, form);
+        let of_time = Source::of_task_time(&task, form, &PortModel::default(), Shared::default());
         for window in 0..150 {
             // Every arrival pattern with the first job at `first` overlaps the window with at most this many jobs.
             let jobs = (0..=deadline)
@@ -432,8 +432,8 @@ const RATES: &str = r#"{"machine":"rtx2060","cycles":7,
  "balanced":{"l2_bytes_per_second":367000000000,"dram_bytes_per_second":110000000000}}"#;
 
 const SET: &str = r#"{"tasks":[
- {"name":"copy","period":"10ms","kind":"memory","sectors":{"reads":61440,"writes":61440,"drain":{"l2":"300GB/s","dram":"200GB/s"}},"wcet":{"table":[[10,"1ms"]]}},
- {"name":"filter","period":"10ms","kind":"memory","sectors":{"reads":2304,"writes":1024,"drain":{"l2":"300GB/s","dram":"200GB/s"}},"wcet":{"table":[[10,"500us"]]}}]}"#;
+ {"name":"copy","period":"10ms","kind":"memory","sectors":{"reads":61440,"writes":61440,"accepting":true,"drain":{"l2":"300GB/s","dram":"200GB/s"}},"wcet":{"table":[[10,"1ms"]]}},
+ {"name":"filter","period":"10ms","kind":"memory","sectors":{"reads":2304,"writes":1024,"accepting":true,"drain":{"l2":"300GB/s","dram":"200GB/s"}},"wcet":{"table":[[10,"500us"]]}}]}"#;
 
 /// The text and the JSON of each verdict state the strength of the form. `verify` accepts a form that is only tested
 /// as proof only if the user states this form.

@@ -23,12 +23,12 @@ use rand::Rng;
 /// Bytes per second that equal one byte per nanosecond.
 const BYTE_PER_NS: u64 = 1_000_000_000;
 
-fn rng(set: u64) -> impl Rng {
+pub fn rng(set: u64) -> impl Rng {
     stream(17, Purpose::ValidationSystems, 99, set)
 }
 
 /// Returns a random number from `low` to `high`.
-fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
+pub fn between(rng: &mut impl Rng, low: u64, high: u64) -> u64 {
     low + below(rng, usize::try_from(high - low + 1).unwrap()) as u64
 }
 

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use crate::arguments::Memory;
 use crate::complain;
 use crate::report::clip;
-use gpusched_model::assumptions::{AssumptionId, Basis, Ports};
+use gpusched_model::assumptions::{AssumptionId, Basis, Counted, Ports};
 use gpusched_model::device::Granularity;
+use gpusched_model::plan::SharedPort;
 use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::{Bytes, SharedMemory};
@@ -199,8 +200,10 @@ pub fn rates(memory: &Memory, device: Option<&Device>, quiet: bool) {
     }
 }
 
-/// Writes a warning if partitions of `granularity` may delay each other at `ports`.
-pub fn ports(ports: &Ports, granularity: Granularity) {
+/// Writes a warning if partitions of `granularity` may delay each other at `ports`. The verdict counts the delay at the
+/// ports `counted`.
+pub fn ports(ports: &Ports, granularity: Granularity, counted: Counted) {
+    let (tpc, gpc) = (counted.tpc.is_some(), counted.gpc.is_some());
     let found = match ports {
         Ports::Own => return,
         Ports::SharedTpcs(pairs) => format!("partitions {pairs} share TPC ports"),
@@ -210,9 +213,47 @@ pub fn ports(ports: &Ports, granularity: Granularity) {
             format!("partitions of granularity `{granularity}` may share ports of TPCs and GPCs")
         }
     };
+    let counts = match (ports, tpc, gpc) {
+        (Ports::SharedTpcs(_) | Ports::Unknown, true, true)
+        | (Ports::SharedGpcs(_) | Ports::SomeGpcs, _, true) => "the verdict counts this delay",
+        (Ports::SharedTpcs(_) | Ports::Unknown, true, false) => {
+            "the verdict counts the delay at TPC ports, but no delay at GPC ports"
+        }
+        _ => "the verdict counts no delay at ports",
+    };
     complain(&format!(
-        "warning: {found}, where kernels delay each other; the verdict counts no delay at ports"
+        "warning: {found}, where kernels delay each other; {counts}"
     ));
+}
+
+/// Writes a note if `plan` is not schedulable and counts unlimited packets at a shared port, because a task of `set`
+/// does not state its packets or blocks.
+pub fn packets(set: &TaskSet, plan: &Plan) {
+    let counts = |port: &SharedPort| {
+        let device = plan.hardware.as_ref().map(|hardware| &hardware.device);
+        plan.memory.is_some() && device.is_some_and(|device| device.port_rates(port.level).is_some())
+    };
+    let shared = plan.shared_ports.iter().flatten().find(|port| counts(port));
+    let Some(port) = shared.filter(|_| !plan.schedulable) else {
+        return;
+    };
+    let known = |task: usize| {
+        let sectors = { set.tasks().get(task) }.and_then(Task::sectors);
+        sectors.is_some_and(|sectors| sectors.blocks.is_some())
+    };
+    let parts = port
+        .partitions
+        .iter()
+        .filter_map(|&part| plan.partitions.get(part));
+    let unknown = parts.flat_map(|part| &part.tasks).find(|&&task| !known(task));
+    if let Some(&task) = unknown {
+        let (level, number) = (port.level.to_string().to_uppercase(), port.number);
+        complain(&format!(
+            "note: task `{}` states no `sectors` with `blocks`, so the verdict assumes that the task occupies the port of {level} \
+             {number} all the time",
+            clip(&set.label(task), 40)
+        ));
+    }
 }
 
 /// Returns the first name that two tasks have in common.

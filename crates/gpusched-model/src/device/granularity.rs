@@ -48,6 +48,18 @@ impl Hardware {
         }
     }
 
+    /// Returns the description without ports if `counts_ports` is false. MIG instances share no port.
+    #[must_use]
+    pub fn with_ports(self, counts_ports: bool) -> Hardware {
+        match counts_ports && self.granularity != Granularity::Mig {
+            true => self,
+            false => Hardware {
+                device: self.device.without_ports(),
+                ..self
+            },
+        }
+    }
+
     /// Returns the largest total number of SMs of all partitions.
     pub fn capacity(&self) -> u32 {
         let sms = self.device.sms();

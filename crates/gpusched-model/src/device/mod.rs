@@ -3,11 +3,13 @@
 
 mod granularity;
 mod mig;
+mod ports;
 mod presets;
 
 pub use granularity::Runs;
 pub use granularity::{Granularity, Hardware, Instance, Place};
 pub use mig::{Mig, MigProfile};
+pub use ports::{Port, PortLevel, PortRates, Speedup};
 
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +50,8 @@ pub struct Device {
     mps: Option<MpsRule>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mig: Option<Mig>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ports: Vec<Port>,
     #[serde(skip_serializing_if = "String::is_empty")]
     source: String,
 }
@@ -130,6 +134,11 @@ struct DeviceShape {
     /// MIG rules. If the field is absent, the device does not support MIG.
     #[serde(default)]
     mig: Option<Mig>,
+    /// Ports of SMs, TPCs and GPCs with their rates; at most one for each level. With a rate for the ports of TPCs, memory
+    /// models count the delay at these ports. If the field is absent, verdicts assume that ports cause no delay.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(length(max = 3)))]
+    ports: Vec<Port>,
     /// Source of the values in this file, as text for display.
     #[serde(default)]
     source: String,
@@ -153,6 +162,7 @@ impl TryFrom<DeviceShape> for Device {
             green_context: shape.green_context,
             mps: shape.mps,
             mig: shape.mig,
+            ports: shape.ports,
             source: shape.source,
         };
         device.check()?;
@@ -208,10 +218,14 @@ impl Device {
             let expected = format!("1 to {}, the number of SMs of the device", self.sms);
             Refusal::refuse("mps.chunk", rule.chunk, expected)?;
         }
-        match &self.mig {
-            Some(mig) => mig.check(self.sms),
-            None => Ok(()),
+        if let Some(mig) = &self.mig {
+            mig.check(self.sms)?;
         }
+        ports::check(&self.ports, |level| match level {
+            PortLevel::Sm => Some(1),
+            PortLevel::Tpc => self.sms_per_tpc,
+            PortLevel::Gpc => self.sms_per_gpc().max(),
+        })
     }
 
     /// Checks a device whose GPCs are unknown. Refuses fields that require GPCs. Also refuses a number of SMs that is
@@ -381,6 +395,16 @@ impl Device {
         self.mig.as_ref()
     }
 
+    /// Returns the ports that the device states.
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    /// Returns the rates of the port of each group of `level`; `None` if they are unknown.
+    pub fn port_rates(&self, level: PortLevel) -> Option<PortRates> {
+        ports::rates(&self.ports, level)
+    }
+
     /// Returns the granularities that this device supports.
     pub fn granularities(&self) -> Vec<Granularity> {
         let mut all = vec![Granularity::Sm];
@@ -402,6 +426,15 @@ impl Device {
             green_context: self.green_context.filter(|_| kept(Granularity::GreenContext)),
             mps: self.mps.filter(|_| kept(Granularity::Mps)),
             mig: self.mig.clone().filter(|_| kept(Granularity::Mig)),
+            ..self.clone()
+        }
+    }
+
+    /// Returns a copy of the device without ports, for a plan that counts no delay at ports.
+    #[must_use]
+    pub fn without_ports(&self) -> Device {
+        Device {
+            ports: Vec::new(),
             ..self.clone()
         }
     }

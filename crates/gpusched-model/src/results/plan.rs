@@ -6,7 +6,7 @@ use super::assumptions::Assumption;
 pub use super::failure::{Failure, LowerBound, Proof, UNITS_PER_SM};
 pub use super::margin::{LARGEST_SCALING, Margin};
 use super::verdict::Verdict;
-use crate::device::{Hardware, Place};
+use crate::device::{Hardware, Place, PortLevel};
 use crate::traffic::SharedMemory;
 use crate::wcet::MAX_SMS;
 use crate::{Interference, Overheads, OverheadsOrigin};
@@ -46,6 +46,10 @@ pub struct Plan {
     pub sms_used: u32,
     /// Partitions, sorted by decreasing number of SMs. Partitions of equal size are sorted by their first task.
     pub partitions: Vec<Partition>,
+    /// Ports of TPCs and GPCs that several partitions share, by level and number. Absent if no port is shared, if the
+    /// placement is unknown, and in plans of older versions. `verify` compares the list with its own list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_ports: Option<Vec<SharedPort>>,
     /// Assumptions of the verdicts. gpusched does not check these assumptions. `verify` compares the list with its own
     /// list. Absent in plans of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +80,19 @@ fn gpu_sms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> 
             "found {sms}, expected 1 to {MAX_SMS}"
         ))),
     }
+}
+
+/// A port that several partitions share.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SharedPort {
+    /// Level of the port: `tpc` or `gpc`.
+    pub level: PortLevel,
+    /// Number of the TPC or GPC.
+    pub number: u32,
+    /// Partitions with SMs at the port, as ascending positions in `partitions`; at least two.
+    pub partitions: Vec<usize>,
 }
 
 /// A partition: a number of SMs, and the tasks that run on the SMs. At any time, at most one kernel of the partition

@@ -32,6 +32,23 @@ impl Occupant {
         })
     }
 
+    /// Returns jobs of `task` that occupy a port for `each` ns.
+    pub fn at_port(task: &Task, each: BigUint) -> Occupant {
+        Occupant {
+            each,
+            period: task.period().ns().into(),
+            span: task.deadline().ns().into(),
+        }
+    }
+
+    /// Returns the source with `more` ns per job.
+    pub fn plus(self, more: BigUint) -> Occupant {
+        Occupant {
+            each: self.each + more,
+            ..self
+        }
+    }
+
     /// Returns the memory time of a source that is not a task. A sector has 32 bytes. Every sector counts as a write.
     pub fn of_other(other: &OtherTraffic, time: MemoryTime) -> Occupant {
         let bytes = other.traffic.bytes();

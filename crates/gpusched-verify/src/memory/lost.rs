@@ -2,8 +2,8 @@
 
 use num_bigint::BigUint;
 
-use crate::jobs::{Job, Occupant, Wcets, jobs};
-use gpusched_model::{Arbitration, Plan, SharedMemory, TaskSet};
+use crate::jobs::{Job, Occupant, Ports, Wcets, jobs};
+use gpusched_model::{Arbitration, Plan, SharedMemory, Task, TaskSet};
 
 /// Source of memory traffic: bytes V per job [nano-bytes], rate d [nano-bytes per ns], period T
 /// [ns], and span R [ns]. A job transfers all its bytes within R of its arrival.
@@ -43,23 +43,31 @@ pub(crate) struct Beside {
     /// Memory times of the jobs in other partitions, and memory times of other sources. `None` if the check counts
     /// bytes instead of memory times.
     occupants: Option<Vec<Occupant>>,
+    /// Times of the jobs in other partitions at ports that they share with the partition. Empty with memory times, which
+    /// contain these times.
+    at_ports: Vec<Occupant>,
 }
 
 impl Beside {
     /// Returns the memory traffic that interferes with partition `index` of `plan`.
     pub fn new(plan: &Plan, set: &TaskSet, wcets: Wcets<'_>, memory: SharedMemory, index: usize) -> Beside {
         if let Some(time) = memory.time {
-            let parts = plan.partitions.iter().enumerate();
-            let parts = parts.filter(|&(other, _)| other != index);
-            let tasks = parts.flat_map(|(_, part)| part.tasks.iter().map(|&task| &set.tasks()[task]));
+            let tasks = tasks_beside(plan, set, index);
             // `verify` refuses tasks without sectors before it examines partitions.
-            let tasks = tasks.filter_map(|task| Occupant::of_task(task, time));
+            let tasks = tasks.filter_map(|(other, task)| {
+                let alone = Occupant::of_task(task, time)?;
+                Some(match Ports::of(plan) {
+                    Some(ports) => alone.plus(ports.hold(task) + ports.shared(task, index, other)),
+                    None => alone,
+                })
+            });
             let others = set.other_traffic().iter();
             let all = tasks.chain(others.map(|other| Occupant::of_other(other, time)));
             return Beside {
                 capacity: 0,
                 others: Vec::new(),
                 occupants: Some(all.filter(|one| !one.is_none()).collect()),
+                at_ports: Vec::new(),
             };
         }
         let capacity = match wcets.slices {
@@ -119,10 +127,15 @@ impl Beside {
             load.retain(|source| source.bytes > 0 && source.rate > 0);
         }
         others.retain(|load| !load.is_empty());
+        let at_ports = Ports::of(plan).into_iter().flat_map(|ports| {
+            let tasks = tasks_beside(plan, set, index);
+            tasks.map(move |(other, task)| Occupant::at_port(task, ports.shared(task, index, other)))
+        });
         Beside {
             capacity,
             others,
             occupants: None,
+            at_ports: at_ports.filter(|one| !one.is_none()).collect(),
         }
     }
 
@@ -130,7 +143,7 @@ impl Beside {
     pub fn is_none(&self) -> bool {
         match &self.occupants {
             Some(occupants) => occupants.is_empty(),
-            None => self.others.is_empty(),
+            None => self.others.is_empty() && self.at_ports.is_empty(),
         }
     }
 
@@ -144,7 +157,8 @@ impl Beside {
         if self.capacity == 0 {
             return window;
         }
-        let lost = (bytes + (self.capacity - 1)) / self.capacity;
+        let at_ports: BigUint = self.at_ports.iter().map(|one| one.within(window)).sum();
+        let lost = (bytes + (self.capacity - 1)) / self.capacity + at_ports;
         u128::try_from(lost).unwrap_or(u128::MAX).min(window)
     }
 
@@ -155,8 +169,8 @@ impl Beside {
     /// Under max-min fair arbitration, a source with a low rate gets its full rate. Each other
     /// partition gets at least an equal share of the remaining bandwidth.
     pub fn slowest(&self, memory: SharedMemory, set: &TaskSet, sms: u32, jobs: &[Job]) -> Option<Vec<Job>> {
-        if self.occupants.is_some() {
-            return None; // memory times guarantee no bandwidth
+        if self.occupants.is_some() || !self.at_ports.is_empty() {
+            return None; // memory times and shared ports guarantee no bandwidth
         }
         let peak = |load: &Vec<Source>| load.iter().map(|source| source.rate).max().unwrap_or(0);
         let peaks: Vec<u128> = self.others.iter().map(peak).collect();
@@ -193,6 +207,17 @@ impl Beside {
         };
         jobs.iter().map(slow).collect()
     }
+}
+
+/// Returns the tasks of all partitions except `index`, each with its partition.
+fn tasks_beside<'t>(
+    plan: &'t Plan,
+    set: &'t TaskSet,
+    index: usize,
+) -> impl Iterator<Item = (usize, &'t Task)> {
+    let parts = plan.partitions.iter().enumerate();
+    let parts = parts.filter(move |&(other, _)| other != index);
+    parts.flat_map(move |(other, part)| part.tasks.iter().map(move |&task| (other, &set.tasks()[task])))
 }
 
 /// Returns the bytes that one partition transfers in a window of length `window`. The partition

@@ -162,7 +162,8 @@ impl Stated {
                 None => return Ok(()),
             },
         };
-        if Hardware::new(&expected, found.granularity) == *found {
+        let counts_ports = plan.memory.is_some();
+        if Hardware::new(&expected, found.granularity).with_ports(counts_ports) == *found {
             return Ok(());
         }
         let whose = match self.device {

@@ -82,7 +82,7 @@ pub fn of_other(other: &OtherTraffic, time: MemoryTime) -> u128 {
 /// Returns the memory time of `at_l2` sectors at L2 and `at_dram` sectors at DRAM [ns]. Both remainders have a common
 /// denominator, so only their sum is rounded up. No product exceeds 128 bits, because sectors and rates are at most
 /// 10^15.
-fn at(at_l2: u64, at_dram: u64, l2: Bandwidth, dram: Bandwidth) -> u128 {
+pub(super) fn at(at_l2: u64, at_dram: u64, l2: Bandwidth, dram: Bandwidth) -> u128 {
     let nano = |sectors: u64| u128::from(sectors) * u128::from(SECTOR) * 1_000_000_000;
     let (l2, dram) = (
         u128::from(l2.bytes_per_second()).max(1),

@@ -7,6 +7,7 @@
 //!   time;
 //! * [`delay`]: the interference delay of a partition;
 //! * [`memory_time`]: the delay that one job causes, computed from L2 sectors instead of bytes;
+//! * [`ports`]: the delay that one job causes at ports of TPCs and GPCs;
 //! * `instance`: the WCET of a kernel on a MIG instance with its own memory slices;
 //! * [`fair`]: the guaranteed memory bandwidth of a kernel, and its WCET at this bandwidth.
 //!
@@ -19,8 +20,10 @@ pub mod fair;
 pub(crate) mod instance;
 pub mod load;
 pub mod memory_time;
+pub mod ports;
 pub mod source;
 
 pub use delay::Delay;
 pub use load::Load;
+pub use ports::{PortModel, Shared};
 pub use source::Source;

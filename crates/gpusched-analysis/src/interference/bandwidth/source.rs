@@ -1,6 +1,7 @@
 //! The number of bytes that one source of memory traffic transfers in any window of time.
 
 use super::memory_time;
+use super::ports::{PortModel, Shared};
 use gpusched_model::quotient::quotient;
 use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes, MemoryTime, OtherTraffic, Task};
@@ -81,11 +82,23 @@ impl Source {
         }
     }
 
-    /// Returns the memory time of `task` as traffic at a memory of bandwidth 1 B/s, where 1 ns is 1 nano-byte. Whole
-    /// jobs count. A task without `sectors` has unlimited memory time, which is safe.
-    pub fn of_task_time(task: &Task, time: MemoryTime) -> Source {
-        let each = task.sectors();
-        let each = each.map_or(u128::MAX, |sectors| memory_time::of_job(sectors, time));
+    /// Returns the memory time M' of `task` as traffic at a memory of bandwidth 1 B/s, where 1 ns is 1 nano-byte. M' adds
+    /// the time at ports with the rates `ports` to the memory time M. The partition of the task shares the ports `shared`
+    /// with the partition that it delays. Whole jobs count. A task without `sectors` has unlimited memory time, which is
+    /// safe.
+    pub fn of_task_time(task: &Task, time: MemoryTime, ports: &PortModel, shared: Shared) -> Source {
+        let each = task.sectors().map_or(u128::MAX, |sectors| {
+            memory_time::of_job(sectors, time)
+                .saturating_add(ports.hold_time(sectors))
+                .saturating_add(ports.shared_time(Some(sectors), shared))
+        });
+        Source::of_whole_jobs(each, task.period(), task.deadline().ns().into())
+    }
+
+    /// Returns the time for which the packets of `task` occupy the ports in `shared`, in the units of
+    /// [`Source::of_task_time`].
+    pub fn of_task_at_ports(task: &Task, ports: &PortModel, shared: Shared) -> Source {
+        let each = ports.shared_time(task.sectors(), shared);
         Source::of_whole_jobs(each, task.period(), task.deadline().ns().into())
     }
 
@@ -121,6 +134,11 @@ impl Source {
     /// Returns a source without traffic, with T and R of `self`.
     pub(crate) fn silent(self) -> Source {
         Source { bytes: 0, ..self }
+    }
+
+    /// Returns V/T, rounded down [2⁻²⁰ nano-bytes per nanosecond].
+    pub(crate) fn mean_rate(&self) -> u128 {
+        self.bytes.saturating_mul(1 << 20) / u128::from(self.period)
     }
 
     /// Returns the peak rate d [nano-bytes per nanosecond], or 0 if the source transfers no data.

@@ -66,12 +66,18 @@ fn better(problem: &Problem<'_>, plan: &Plan, found: Fewest, begin: Instant) -> 
         }),
         false => bound,
     };
-    let better = found.better;
-    match better.filter(|_| !plan.schedulable || fewest < plan.sms_used) {
-        Some(parts) => {
-            let outcome = Outcome::of_parts(problem, parts, 0, begin);
-            Outcome { bound, ..outcome }.into_plan(problem)
+    let better = { found.better }.filter(|_| !plan.schedulable || fewest < plan.sms_used);
+    let better = better.map(|parts| {
+        let outcome = Outcome::of_parts(problem, parts, 0, begin);
+        Outcome {
+            bound: bound.clone(),
+            ..outcome
         }
+        .into_plan(problem)
+    });
+    // The search does not know the places of partitions. Ports that partitions share there may delay them too much.
+    match better.filter(|better| better.schedulable || !plan.schedulable) {
+        Some(better) => better,
         None => Plan {
             failure: match (&bound, plan.schedulable) {
                 (Some(bound), false) if bound.sms > problem.capacity() => Some(Failure::BoundExceedsGpu),

@@ -1,8 +1,9 @@
 //! How much longer each WCET may be before a plan fails, and which deadline is missed first.
 
-use super::sensitivity::joint_scaling;
+use super::sensitivity::{joint_scaling, placed};
 use crate::partitioning::problem::{Problem, Scale, missed};
 use crate::schedulability::{self, Demand};
+use gpusched_model::device::Place;
 use gpusched_model::plan::{LARGEST_SCALING, Partition, Plan};
 use gpusched_model::time::Time;
 
@@ -58,7 +59,8 @@ pub fn first_miss(problem: &Problem<'_>, plan: &Plan) -> Option<FirstMiss> {
     let parts: Vec<(&[usize], u32)> = parts
         .map(|partition| (&partition.tasks[..], partition.sms))
         .collect();
-    let verdicts = scaled.verdicts(&parts);
+    let placed: Vec<_> = { plan.partitions.iter() }.map(placed).collect();
+    let verdicts = scaled.verdicts_at(&placed);
     let partition = verdicts.iter().position(|verdict| !verdict.schedulable)?;
     let (tasks, sms) = parts.get(partition).copied()?;
     let alone = match problem.memory() {
@@ -94,7 +96,9 @@ fn pass_beside(problem: &Problem<'_>, plan: &Plan, (task, sms): (usize, u32), mo
     let parts: Vec<(&[usize], u32)> = parts
         .map(|partition| (&partition.tasks[..], partition.sms))
         .collect();
-    let verdicts = problem.verdicts_scaled(&parts, |changed, demand| match changed == task {
+    let places: Vec<Option<&Place>> = { plan.partitions.iter() }.map(|one| one.place.as_ref()).collect();
+    let sharing = problem.sharing_at(&places);
+    let verdicts = problem.verdicts_scaled(&parts, &sharing, |changed, demand| match changed == task {
         true => longer(&demand, sms, more),
         false => demand,
     });

@@ -4,6 +4,7 @@
 use crate::partitioning::problem::{Problem, Scale};
 use crate::partitioning::search::lemmas::smallest;
 use crate::schedulability::{self, Demand};
+use gpusched_model::device::Place;
 use gpusched_model::plan::{LARGEST_SCALING, Partition, PartitionSlack, Plan, Sensitivity, TaskSlack};
 
 /// Returns the sensitivity of `plan`, which is a solution of `problem`. Returns `None` if the plan is not schedulable. The
@@ -43,6 +44,11 @@ pub(crate) fn joint_scaling(problem: &Problem<'_>, partitions: &[Partition]) -> 
     largest(|permille| all_pass(&problem.scaled(Scale::permille(permille)), partitions))
 }
 
+/// Returns a partition with its tasks, its number of SMs and its place.
+pub(super) fn placed(partition: &Partition) -> (&[usize], u32, Option<&Place>) {
+    (&partition.tasks, partition.sms, partition.place.as_ref())
+}
+
 /// Whether all `partitions` pass their tests. If partitions share a memory, one test covers all these partitions.
 fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
     let mut parts = partitions
@@ -51,8 +57,11 @@ fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
     match problem.memory() {
         None => parts.all(|(tasks, sms)| problem.accepts(tasks, sms)),
         Some(_) => {
-            let parts: Vec<(&[usize], u32)> = parts.collect();
-            problem.verdicts(&parts).iter().all(|verdict| verdict.schedulable)
+            let parts: Vec<_> = { partitions.iter() }.map(placed).collect();
+            problem
+                .verdicts_at(&parts)
+                .iter()
+                .all(|verdict| verdict.schedulable)
         }
     }
 }
@@ -64,13 +73,15 @@ fn all_pass(problem: &Problem<'_>, partitions: &[Partition]) -> bool {
 /// the SMs. If the test is not monotone, bisection finds a number of SMs with which all partitions pass, but not always
 /// the smallest number.
 fn slack_beside(problem: &Problem<'_>, plan: &Plan, index: usize) -> PartitionSlack {
+    let places: Vec<Option<&Place>> = { plan.partitions.iter() }.map(|one| one.place.as_ref()).collect();
+    let sharing = problem.sharing_at(&places);
     let passes = |sms: Option<u32>, scaled: Option<(usize, u64)>| {
         let parts = plan.partitions.iter().enumerate().map(|(other, partition)| {
             let sms = sms.filter(|_| other == index).unwrap_or(partition.sms);
             (&partition.tasks[..], sms)
         });
         let parts: Vec<(&[usize], u32)> = parts.collect();
-        let verdicts = problem.verdicts_scaled(&parts, |task, demand| match scaled {
+        let verdicts = problem.verdicts_scaled(&parts, &sharing, |task, demand| match scaled {
             Some((changed, permille)) if changed == task => {
                 problem.scaled_demand(task, Scale::permille(permille), &demand)
             }

@@ -6,16 +6,17 @@
 //! deadlines, so the test of the affected partition is valid and proves that there is no miss. If one partition fails
 //! its test, the verdicts of all partitions are void.
 
-use super::{Problem, Scale};
+use super::{Problem, Scale, Sharing};
 use crate::interference::bandwidth::fair::Level;
 use crate::interference::bandwidth::memory_time::DirtyLines;
-use crate::interference::bandwidth::{Delay, Load, Source};
+use crate::interference::bandwidth::{Delay, Load, PortModel, Shared, Source};
 use crate::schedulability::Demand;
 use crate::schedulability::shared_memory::{self, Contended};
+use gpusched_model::device::Place;
 use gpusched_model::error::{Error, Refusal};
 use gpusched_model::time::Time;
 use gpusched_model::verdict::{Evidence, Verdict};
-use gpusched_model::{Arbitration, MemoryTime, Policy, RateForm, SharedMemory, Task};
+use gpusched_model::{Arbitration, MemoryTime, Policy, RateForm, Sectors, SharedMemory, Task};
 
 /// Tasks of a partition (positions in the set), and its number of SMs.
 type Part<'t> = (&'t [usize], u32);
@@ -27,6 +28,15 @@ struct Prepared {
     load: Load,
 }
 
+/// Loads that delay one partition.
+#[derive(Default)]
+struct Beside {
+    /// Memory traffic of other partitions.
+    loads: Vec<Load>,
+    /// Times for which other partitions occupy shared ports, unless `loads` contains these times.
+    at_ports: Vec<Load>,
+}
+
 impl<'a> Problem<'a> {
     /// Returns the problem on a GPU whose partitions all share `memory`.
     ///
@@ -34,7 +44,7 @@ impl<'a> Problem<'a> {
     /// Fails with [`Error::Refused`] for a policy without a proof ([`Policy::shares_memory`]), for a memory with a
     /// bandwidth of 0, and for memory slices with a bandwidth of 0. With memory times, also fails for a task without
     /// sectors, for a task beyond the camping limit, for an arbitration other than [`Arbitration::Any`], and for memory
-    /// slices.
+    /// slices. If the device states ports, also fails for a task without `hold` or `accepting`.
     pub fn sharing(self, memory: SharedMemory) -> Result<Problem<'a>, Error> {
         if !self.policy().shares_memory() {
             return Err(unproven(self.policy()));
@@ -55,7 +65,42 @@ impl<'a> Problem<'a> {
             shared.variation = Scale::permille(1000 + 10 * u64::from(time.variation_percent));
         }
         shared.check_slices()?;
+        shared.check_hold()?;
         Ok(shared)
+    }
+
+    /// Checks that each task states how long its replies stay at ports, if memory times count this time. Without a value,
+    /// every default would be optimistic. If any two partitions share ports, each task must also state its blocks.
+    pub(super) fn check_hold(&self) -> Result<(), Error> {
+        if self.memory.is_none_or(|memory| memory.time.is_none()) || !self.ports().counts_hold() {
+            return Ok(());
+        }
+        let lacks = |known: fn(&Sectors) -> bool| {
+            let known = move |task: &Task| task.sectors().as_ref().is_some_and(known);
+            let mut tasks = self.tasks.iter().enumerate();
+            tasks.find(|(_, task)| !known(task))
+        };
+        let device = self.offer.map_or("", |offer| offer.hardware().device.name());
+        let refuse = |(index, task): (usize, &Task), field: &str, what: &str| {
+            let named = task
+                .name()
+                .map_or(String::new(), |name| format!(" of task {name:?}"));
+            let expected = format!("{what}{named}, because `{device}` states `ports`");
+            let refusal = Refusal::new(format!("tasks[{index}].sectors.{field}"), "none", expected);
+            let hint = "`gpusched simulate profile KERNEL --traffic` measures `hold` and `blocks`, and states `accepting`";
+            Error::from(refusal.hint(hint))
+        };
+        if let Some(task) = lacks(|sectors| sectors.hold.is_some() || sectors.accepting) {
+            let what = "the cycles for which replies of one job stay first at ports, or `\"accepting\":true`";
+            return Err(refuse(task, "hold", what));
+        }
+        let static_sharing = !self.shared_by_any_two().is_none();
+        match lacks(|sectors| sectors.blocks.is_some()) {
+            Some(task) if static_sharing => {
+                Err(refuse(task, "blocks", "the number of thread blocks of one job"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Checks that each task states its sectors, and its own rates if `form` requires them. A default would be optimistic.
@@ -108,16 +153,28 @@ impl<'a> Problem<'a> {
         self.memory
     }
 
-    /// Returns the verdicts of `parts`, which run concurrently. The evidence names a task by its position in the whole set.
+    /// Returns the verdicts of `parts`, which run concurrently, without their places. The verdicts count only the ports that
+    /// partitions share at all places, so each verdict is only necessary for a verdict of [`Problem::verdicts_at`]. The
+    /// evidence names a task by its position in the whole set.
     pub fn verdicts(&self, parts: &[(&[usize], u32)]) -> Vec<Verdict> {
-        self.verdicts_scaled(parts, |_, demand| demand)
+        let sharing = self.sharing_at(&vec![None; parts.len()]);
+        self.verdicts_scaled(parts, &sharing, |_, demand| demand)
     }
 
-    /// Returns the verdicts like [`Problem::verdicts`], but `scale` first changes the demands. `scale` receives the
+    /// Returns the verdicts of partitions with their tasks (positions in the set), their numbers of SMs and their places,
+    /// which run concurrently. The verdicts count the ports that these places share.
+    pub fn verdicts_at(&self, parts: &[(&[usize], u32, Option<&Place>)]) -> Vec<Verdict> {
+        let places: Vec<Option<&Place>> = parts.iter().map(|&(_, _, place)| place).collect();
+        let parts: Vec<Part<'_>> = parts.iter().map(|&(tasks, sms, _)| (tasks, sms)).collect();
+        self.verdicts_scaled(&parts, &self.sharing_at(&places), |_, demand| demand)
+    }
+
+    /// Returns the verdicts of `parts`, which share the ports `sharing`. `scale` first changes the demands: it receives the
     /// position of a task in the set, and its demand.
     pub(crate) fn verdicts_scaled(
         &self,
         parts: &[Part<'_>],
+        sharing: &Sharing,
         scale: impl Fn(usize, Demand) -> Demand,
     ) -> Vec<Verdict> {
         if self.memory.is_none() {
@@ -129,13 +186,47 @@ impl<'a> Problem<'a> {
         }
         let prepared: Vec<Prepared> = parts.iter().map(|&part| self.prepared(part, &scale)).collect();
         let numbered = parts.iter().zip(&prepared).enumerate();
+        let (ports, by_any_two) = (self.ports(), self.shared_by_any_two());
         numbered
             .map(|(index, (&part, own))| {
-                let others = prepared.iter().enumerate();
+                let others = prepared.iter().zip(parts).enumerate();
                 let others = others.filter(|&(other, _)| other != index && !self.has_slices());
-                self.verdict_among(part, own, others.map(|(_, other)| &other.load))
+                let mut beside = Beside::default();
+                for (other, (prepared, &(tasks, _))) in others {
+                    let shared = ports.counted(sharing.between(index, other));
+                    // The load of memory times contains the ports that any two partitions share.
+                    let known = shared == by_any_two;
+                    self.add_load(&mut beside, (tasks, prepared), (&ports, shared), known);
+                }
+                self.verdict_among(part, own, beside)
             })
             .collect()
+    }
+
+    /// Adds the load of another partition with `tasks`, which shares the ports `shared`. `known` states whether the memory
+    /// times in `prepared` already count these ports.
+    fn add_load(
+        &self,
+        beside: &mut Beside,
+        (tasks, prepared): (&[usize], &Prepared),
+        (ports, shared): (&PortModel, Shared),
+        known: bool,
+    ) {
+        let tasks = tasks.iter().filter_map(|&task| self.tasks.get(task));
+        match self.memory.and_then(|memory| memory.time) {
+            Some(time) if !known => {
+                let sources = tasks.map(|task| Source::of_task_time(task, time, ports, shared));
+                beside.loads.push(Load::new(sources));
+            }
+            Some(_) => beside.loads.push(prepared.load.clone()),
+            None => {
+                beside.loads.push(prepared.load.clone());
+                if !shared.is_none() {
+                    let sources = tasks.map(|task| Source::of_task_at_ports(task, ports, shared));
+                    beside.at_ports.push(Load::new(sources));
+                }
+            }
+        }
     }
 
     /// Whether `tasks` on `sms` SMs pass their test beside the memory traffic `others` of other partitions. Returns `None`
@@ -147,7 +238,11 @@ impl<'a> Problem<'a> {
         others: impl Iterator<Item = &'l Load>,
     ) -> Option<bool> {
         let own = self.prepared((tasks, sms), |_, demand| demand);
-        self.among(sms, &own, others, shared_memory::answer)
+        let beside = Beside {
+            loads: others.cloned().collect(),
+            at_ports: Vec::new(),
+        };
+        self.among(sms, &own, beside, shared_memory::answer)
             .unwrap_or(Some(false))
     }
 
@@ -161,13 +256,8 @@ impl<'a> Problem<'a> {
         }
     }
 
-    fn verdict_among<'l>(
-        &self,
-        (tasks, sms): Part<'_>,
-        own: &Prepared,
-        others: impl Iterator<Item = &'l Load>,
-    ) -> Verdict {
-        let verdict = self.among(sms, own, others, shared_memory::test);
+    fn verdict_among(&self, (tasks, sms): Part<'_>, own: &Prepared, beside: Beside) -> Verdict {
+        let verdict = self.among(sms, own, beside, shared_memory::test);
         match verdict {
             Some(verdict) => Verdict {
                 evidence: verdict.evidence.of_tasks(tasks),
@@ -177,21 +267,26 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Runs `test` for a partition of `sms` SMs beside `others` and the traffic that does not come from tasks. Returns
+    /// Runs `test` for a partition of `sms` SMs beside `beside` and the traffic that does not come from tasks. Returns
     /// `None` if a WCET is unknown, or if memory traffic does not count.
-    fn among<'l, T>(
+    fn among<T>(
         &self,
         sms: u32,
         own: &Prepared,
-        others: impl Iterator<Item = &'l Load>,
+        beside: Beside,
         test: fn(Policy, &Contended<'_>, u32) -> T,
     ) -> Option<T> {
         let (Ok(demands), Some(memory)) = (&own.demands, self.memory_at(sms)) else {
             return None;
         };
-        let others: Vec<Load> = others.cloned().chain(self.other_loads(memory)).collect();
-        let slowest = slowest(memory, demands, &own.sources, &others);
-        let delay = Delay::new(memory.bandwidth, others);
+        let Beside { loads, at_ports } = beside;
+        let others: Vec<Load> = loads.into_iter().chain(self.other_loads(memory)).collect();
+        let delay = Delay::new(memory.bandwidth, others.iter().cloned()).with_ports(at_ports);
+        // The guaranteed bandwidth of the memory guarantees no bandwidth at shared ports.
+        let slowest = match delay.counts_ports() {
+            true => None,
+            false => slowest(memory, demands, &own.sources, &others),
+        };
         let contended = Contended {
             demands,
             slowest: slowest.as_deref(),
@@ -228,13 +323,14 @@ impl<'a> Problem<'a> {
             return Vec::new();
         };
         let wcet = |position: usize| -> Option<Time> { Some(demands?.get(position)?.wcet) };
+        let (ports, shared) = (self.ports(), self.shared_by_any_two());
         let numbered = tasks.iter().enumerate();
         numbered
             .map(|(position, &task)| {
                 let task = &self.tasks()[task];
                 match memory.time {
                     None => Source::of_task(task, sms, wcet(position), memory.bandwidth),
-                    Some(time) => Source::of_task_time(task, time),
+                    Some(time) => Source::of_task_time(task, time, &ports, shared),
                 }
             })
             .collect()

@@ -6,6 +6,7 @@ mod missed;
 mod overheads;
 mod planned;
 pub(super) mod scale;
+mod sharing;
 mod slices;
 
 use crate::interference::bandwidth::memory_time::DirtyLines;
@@ -22,6 +23,7 @@ use hardware::Offer;
 pub(crate) use missed::missed;
 pub use overheads::Excess;
 pub(crate) use scale::Scale;
+pub(crate) use sharing::Sharing;
 
 /// Tasks to assign to partitions of a GPU, and the schedulability analysis of one partition.
 #[derive(Copy, Clone)]
@@ -86,7 +88,7 @@ impl<'a> Problem<'a> {
     ///
     /// # Errors
     /// Fails with [`Error::Refused`] if the device has another number of SMs, or if a memory slice has a bandwidth below
-    /// 1 byte per second.
+    /// 1 byte per second. With memory times on a device with ports, also fails for a task without `hold` or `accepting`.
     pub fn offered(self, offer: &'a Offer) -> Result<Problem<'a>, Error> {
         let device = &offer.hardware().device;
         if device.sms() != self.sms {
@@ -99,6 +101,7 @@ impl<'a> Problem<'a> {
         let mut problem = self;
         problem.offer = Some(offer);
         problem.check_slices()?;
+        problem.check_hold()?;
         Ok(problem)
     }
 

@@ -7,6 +7,7 @@ use super::lemmas;
 use super::part::Part;
 use crate::partitioning::problem::Problem;
 use crate::partitioning::problem::hardware::Placed;
+use gpusched_model::assumptions::Ports;
 use gpusched_model::plan::{Failure, LowerBound, Partition, Plan, Proof, SearchStats};
 
 /// Result of a heuristic.
@@ -134,8 +135,11 @@ pub(in crate::partitioning) fn assembled(
     parts: Vec<(Vec<usize>, Placed)>,
     stats: SearchStats,
 ) -> Plan {
-    let pairs: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, at)| (&tasks[..], at.sms)).collect();
-    let verdicts = problem.verdicts(&pairs);
+    let placed = parts.iter();
+    let placed: Vec<_> = placed
+        .map(|(tasks, at)| (&tasks[..], at.sms, at.place.as_ref()))
+        .collect();
+    let verdicts = problem.verdicts_at(&placed);
     let mut partitions: Vec<Partition> = parts
         .into_iter()
         .zip(verdicts)
@@ -154,23 +158,27 @@ pub(in crate::partitioning) fn assembled(
     let schedulable = tasks == problem.tasks().len()
         && lemmas::fits(sms_used, problem.capacity())
         && partitions.iter().all(|partition| partition.verdict.schedulable);
-    Plan {
+    let mut plan = Plan {
         schedulable,
         gpu_sms: problem.sms(),
-        hardware: problem.offer().map(|offer| offer.hardware().clone()),
+        hardware: { problem.offer() }
+            .map(|offer| offer.hardware().clone().with_ports(problem.memory().is_some())),
         interference: problem.interference_name(),
         memory: problem.memory(),
         overheads: problem.overheads(),
         overheads_origin: None,
         sms_used,
         partitions,
+        shared_ports: None,
         assumptions: None,
         failure: (!schedulable).then_some(Failure::HeuristicFailed),
         bound: None,
         margin: None,
         stats,
         sensitivity: None,
-    }
+    };
+    plan.shared_ports = Some(Ports::shared(&plan)).filter(|ports| !ports.is_empty());
+    plan
 }
 
 /// Places `parts` on the hardware. Each part states the number of SMs that it needs. Returns the tasks and the
@@ -189,7 +197,11 @@ pub(in crate::partitioning) fn placed(
     };
     parts.sort_by(|(a, first), (b, second)| second.sms.cmp(&first.sms).then_with(|| a.cmp(b)));
     let sizes: Vec<u32> = parts.iter().map(|(_, at)| at.sms).collect();
-    match offer.place(&sizes) {
+    let weights: Vec<u128> = parts
+        .iter()
+        .map(|(tasks, _)| problem.weight_at_ports(tasks))
+        .collect();
+    match offer.place_apart(&sizes, &weights) {
         None => (parts, false),
         Some(placed) => {
             assert_eq!(placed.len(), parts.len(), "one placement per partition");

@@ -5,7 +5,7 @@ use crate::arguments::notes;
 use crate::report::{About, Cell, Output, OutputPath, Palette, Report, Table, clip, json_document};
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end::{Gpu, Search, plan};
-use gpusched_model::assumptions::Ports;
+use gpusched_model::assumptions::{Counted, Ports};
 use gpusched_model::counted;
 use gpusched_model::end_to_end::{Draft, System, SystemPlan};
 use gpusched_model::error::Result;
@@ -32,7 +32,7 @@ pub fn partition(
     let schedulable = found.schedulable;
     if let Some(offer) = gpu.offer.filter(|_| schedulable) {
         let ports = Ports::of_partitions(found.partitions.len());
-        notes::ports(&ports, offer.hardware().granularity);
+        notes::ports(&ports, offer.hardware().granularity, Counted::default());
     }
     if let (Some(beside), Some(system)) = (beside, &found.system) {
         output.complete(beside, json_document(system)?)?;

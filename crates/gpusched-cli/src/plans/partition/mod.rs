@@ -24,7 +24,7 @@ use gpusched_analysis::partitioning::{
     self, AUTO_BUDGET, Heuristic, HeuristicKind, NoEffect, Objective, Offer, Options, Problem, Traffic,
     listed, near_enough, partition_by,
 };
-use gpusched_model::assumptions::{Assumption, Basis, Ports};
+use gpusched_model::assumptions::{Assumption, Basis, Counted, Ports};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
@@ -137,7 +137,14 @@ impl Run for Args {
                 notes::conflict(case.set, &plan);
             }
             if let Some(hardware) = plan.hardware.as_ref().filter(|_| case.alone && plan.schedulable) {
-                notes::ports(&Ports::of_plan(&plan), hardware.granularity);
+                notes::ports(
+                    &Ports::of_plan(&plan),
+                    hardware.granularity,
+                    Counted::of_plan(&plan),
+                );
+            }
+            if case.alone {
+                notes::packets(case.set, &plan);
             }
             plan.overheads_origin = self
                 .request

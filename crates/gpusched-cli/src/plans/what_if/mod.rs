@@ -14,7 +14,7 @@ use crate::plans::end_to_end::Input;
 use crate::report::{About, Content, Output, OutputPath, json_document};
 use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::partitioning::{HeuristicKind, Offer, Problem, extended, partition};
-use gpusched_model::assumptions::{Assumption, Basis, Ports};
+use gpusched_model::assumptions::{Assumption, Basis, Counted, Ports};
 use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::plan::Partition;
@@ -135,7 +135,8 @@ impl Run for Args {
         let sms = self.gpu.given_sms()?.unwrap_or(old.gpu_sms);
         let target = Plan {
             gpu_sms: sms,
-            hardware: wanted.as_ref().map(|offer| offer.hardware().clone()),
+            hardware: { wanted.as_ref() }
+                .map(|offer| offer.hardware().clone().with_ports(old.memory.is_some())),
             ..old.clone()
         };
         // On other hardware, no place of the plan exists, so gpusched divides the SMs anew.
@@ -164,7 +165,11 @@ impl Run for Args {
         };
         new.overheads_origin = old.overheads_origin.clone();
         if let Some(hardware) = new.hardware.as_ref().filter(|_| new.schedulable && !global.quiet) {
-            notes::ports(&Ports::of_plan(&new), hardware.granularity);
+            notes::ports(
+                &Ports::of_plan(&new),
+                hardware.granularity,
+                Counted::of_plan(&new),
+            );
         }
         if !global.quiet && new.interference.is_some_and(|model| model.counts_conflicts()) {
             notes::conflict(&set, &new);

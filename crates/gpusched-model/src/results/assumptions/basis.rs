@@ -1,7 +1,7 @@
 //! Selection of the assumptions of a verdict.
 
 use super::sentences::{self, Origins, Part};
-use super::{Assumption, AssumptionId, Ports};
+use super::{Assumption, AssumptionId, Counted, Ports};
 use crate::device::{Device, Granularity};
 use crate::plan::Plan;
 use crate::policy::{Policy, Preemption, Priorities};
@@ -75,7 +75,7 @@ impl Basis<'_> {
             Some(separation(self.granularity.unwrap_or(Granularity::Sm))),
         );
         add(&mut list, Some(interference(self.interference, self.granularity)));
-        add(&mut list, Some((self.ports.id(), self.ports.to_string())));
+        self.at_ports(&mut list);
         self.memory(&mut list);
         self.unknown(&mut list);
         let jitter = self.count(|task| task.jitter().ns() > 0).count > 0;
@@ -108,6 +108,21 @@ impl Basis<'_> {
         let text = "The real system behaves like this simulated run. With other releases or execution times, a task may miss its deadline.";
         add(&mut list, Some((AssumptionId::OneRun, text.to_owned())));
         list
+    }
+
+    /// Adds the assumptions on ports.
+    fn at_ports(&self, list: &mut Vec<Assumption>) {
+        let device = self
+            .device
+            .filter(|_| self.memory.is_some() && self.granularity != Some(Granularity::Mig));
+        let counted = device.map_or_else(Counted::default, Counted::of);
+        add(list, Some((self.ports.id(), self.ports.text(counted))));
+        // Memory times count the replies of each other partition, also if its ports are its own.
+        let counts_all = self.memory.is_some_and(|memory| memory.time.is_some());
+        if self.several && (counts_all || self.ports != Ports::Own) {
+            let rates = counted.text().map(|text| (AssumptionId::PortRates, text));
+            add(list, rates);
+        }
     }
 
     /// Adds the assumptions on the memory that partitions share.
@@ -255,7 +270,7 @@ fn memory_time(time: MemoryTime, list: &mut Vec<Assumption>) {
     for (id, text) in [
         (
             AssumptionId::SectorBounds,
-            "No job exceeds its stated `sectors`. No other source exceeds its `other_traffic`, in whole sectors of 32 bytes.",
+            "No job exceeds its `sectors`, and no source its `other_traffic` in sectors of 32 bytes. Measurements in isolation are no bounds.",
         ),
         (
             AssumptionId::DeferredWrites,

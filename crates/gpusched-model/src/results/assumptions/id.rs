@@ -63,10 +63,12 @@ pub enum AssumptionId {
     InterferenceMemoryTime,
     /// No two partitions have SMs in one TPC or GPC, and SMs accept each reply at once.
     PortsOwn,
-    /// Partitions share ports of TPCs or GPCs, but do not delay each other at these ports.
+    /// Partitions share ports of TPCs or GPCs, and delay each other only at ports with known rates.
     PortsShared,
     /// Partitions do not delay each other at ports of TPCs and GPCs. The shared ports are unknown.
     PortsUnknown,
+    /// Ports of TPCs or GPCs move packets at least at the stated rates.
+    PortRates,
     /// The interference model of the calling program bounds all contention. This model has no name in files.
     InterferenceUnnamed,
     /// While requests are pending, the memory provides at least its guaranteed bandwidth.

@@ -18,7 +18,7 @@ mod sentences;
 pub use basis::Basis;
 pub use budgets::{BudgetBasis, Runs};
 pub use id::{AssumptionId, Consequence};
-pub use ports::{Pairs, Ports};
+pub use ports::{Counted, Pairs, Ports};
 pub use predictions::of_predictions;
 
 use serde::{Deserialize, Serialize};

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::AssumptionId;
-use crate::device::{Device, Granularity, Place};
-use crate::plan::{Partition, Plan};
+use crate::device::{Device, Granularity, Place, PortLevel, PortRates};
+use crate::plan::{Partition, Plan, SharedPort};
 
 /// Maximum number of pairs of partitions in a text.
 const NAMED: usize = 3;
@@ -23,6 +23,44 @@ pub enum Ports {
     SomeGpcs,
     /// The SMs of the partitions are unknown, or the TPCs and GPCs of the device are unknown.
     Unknown,
+}
+
+/// Ports whose delay a verdict counts, with their rates. Ports with unknown rates do not count.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Counted {
+    /// Ports of TPCs.
+    pub tpc: Option<PortRates>,
+    /// Ports of GPCs.
+    pub gpc: Option<PortRates>,
+}
+
+impl Counted {
+    /// Returns the ports of `device` that verdicts with a shared memory count.
+    pub fn of(device: &Device) -> Counted {
+        Counted {
+            tpc: device.port_rates(PortLevel::Tpc),
+            gpc: device.port_rates(PortLevel::Gpc),
+        }
+    }
+
+    /// Returns the ports that the verdicts of `plan` count.
+    pub fn of_plan(plan: &Plan) -> Counted {
+        let hardware = plan.hardware.as_ref().filter(|_| plan.memory.is_some());
+        let shares = hardware.filter(|hardware| hardware.granularity != Granularity::Mig);
+        shares.map_or_else(Counted::default, |hardware| Counted::of(&hardware.device))
+    }
+
+    /// Returns the assumption on the rates, or `None` if no port counts.
+    pub(super) fn text(self) -> Option<String> {
+        let least = |level: &str, rates: PortRates| {
+            format!("A {level} port moves at least {rates} while packets wait.")
+        };
+        let texts = [("TPC", self.tpc), ("GPC", self.gpc)];
+        let texts: Vec<String> = { texts.into_iter() }
+            .filter_map(|(level, rates)| Some(least(level, rates?)))
+            .collect();
+        (!texts.is_empty()).then(|| texts.join(" "))
+    }
 }
 
 /// Pairs of partitions, as positions in the plan.
@@ -88,6 +126,54 @@ impl Ports {
         }
     }
 
+    /// Returns the ports of TPCs and GPCs that several partitions of `plan` share, by level and number. The list is empty
+    /// if the placement is unknown. It contains GPCs only if the device states the GPC of each TPC.
+    pub fn shared(plan: &Plan) -> Vec<SharedPort> {
+        let Some(hardware) = &plan.hardware else {
+            return Vec::new();
+        };
+        let mut list = Vec::new();
+        for (level, units) in [
+            (
+                PortLevel::Tpc,
+                tpcs as fn(&Partition, &Device) -> Option<Vec<u32>>,
+            ),
+            (PortLevel::Gpc, gpcs),
+        ] {
+            let all = { plan.partitions.iter() }.map(|partition| units(partition, &hardware.device));
+            let all: Option<Vec<Vec<u32>>> = all.collect();
+            let shared = members(&all.unwrap_or_default()).into_iter();
+            let shared = shared.filter(|(_, partitions)| partitions.len() > 1);
+            list.extend(shared.map(|(number, partitions)| SharedPort {
+                level,
+                number,
+                partitions: partitions.into_iter().collect(),
+            }));
+        }
+        list
+    }
+
+    /// Returns the text of the assumption on the ports, if the verdict counts the delay at the ports `counted`.
+    pub fn text(&self, counted: Counted) -> String {
+        match (self, counted.tpc.is_some(), counted.gpc.is_some()) {
+            (Ports::SharedTpcs(pairs), true, false) => {
+                format!("Partitions {pairs} share TPC ports. Any two may share GPC ports, which cause no delay.")
+            }
+            (Ports::SharedTpcs(pairs), true, true) => {
+                format!("Partitions {pairs} share TPC ports. Any two may share GPC ports.")
+            }
+            (Ports::SharedGpcs(pairs), _, true) => format!("Partitions {pairs} share GPC ports."),
+            (Ports::SomeGpcs, _, true) => "Any two partitions may share GPC ports.".to_owned(),
+            (Ports::Unknown, true, false) => {
+                "Partitions do not delay each other at ports of GPCs. gpusched does not know which ports they share.".to_owned()
+            }
+            (Ports::Unknown, _, true) => {
+                "gpusched does not know which ports partitions share, so any two partitions may share a GPC port.".to_owned()
+            }
+            _ => self.to_string(),
+        }
+    }
+
     /// Returns the name of the assumption on the ports.
     pub fn id(&self) -> AssumptionId {
         match self {
@@ -99,7 +185,7 @@ impl Ports {
 }
 
 impl std::fmt::Display for Ports {
-    /// Writes the assumption on the ports. The analysis counts no delay at ports.
+    /// Writes the assumption on the ports for a verdict that counts no delay at ports.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Ports::Own => f.write_str(
@@ -146,12 +232,7 @@ fn gpcs(partition: &Partition, device: &Device) -> Option<Vec<u32>> {
 /// Returns the pairs of partitions that have a unit in common; `None` if there is no such pair. `units` contains the
 /// units of each partition.
 fn pairs(units: &[Vec<u32>]) -> Option<Pairs> {
-    let mut members: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
-    for (partition, units) in units.iter().enumerate() {
-        for &unit in units {
-            members.entry(unit).or_default().insert(partition);
-        }
-    }
+    let members = members(units);
     // One pair more than the text names shows whether there are other pairs.
     let mut found: BTreeSet<(usize, usize)> = BTreeSet::new();
     for members in members.values() {
@@ -171,4 +252,15 @@ fn pairs(units: &[Vec<u32>]) -> Option<Pairs> {
     let others = found.len() > NAMED;
     let named: Vec<(usize, usize)> = found.into_iter().take(NAMED).collect();
     (!named.is_empty()).then_some(Pairs { named, others })
+}
+
+/// Returns the partitions of each unit. `units` contains the units of each partition.
+fn members(units: &[Vec<u32>]) -> BTreeMap<u32, BTreeSet<usize>> {
+    let mut members: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+    for (partition, units) in units.iter().enumerate() {
+        for &unit in units {
+            members.entry(unit).or_default().insert(partition);
+        }
+    }
+    members
 }

@@ -21,12 +21,11 @@
 mod gpcs;
 mod mig;
 mod placed;
+mod spread;
 mod totals;
 
 pub use placed::Placed;
 pub(crate) use totals::Totals;
-
-use std::collections::BTreeSet;
 
 use gpusched_model::device::{Device, Granularity, Hardware, Place};
 use gpusched_model::error::Error;
@@ -225,23 +224,40 @@ impl Offer {
         }
     }
 
+    /// Returns a placement with the fewest SMs in total for partitions of at least `sizes` SMs, as [`Offer::place_apart`]
+    /// does for equal weights.
+    pub fn place(&self, sizes: &[u32]) -> Option<Vec<Placed>> {
+        self.place_apart(sizes, &[])
+    }
+
     /// Returns a placement with the fewest SMs in total for partitions of at least `sizes` SMs. The result has the
-    /// order of `sizes`.
+    /// order of `sizes`. On SMs and TPCs, partitions share a port only if too few ports are free, and the partitions with
+    /// the smallest `weights` then share TPCs. Missing weights are 0.
     ///
     /// Returns `None` if the device has no placement for these partitions.
-    pub fn place(&self, sizes: &[u32]) -> Option<Vec<Placed>> {
+    pub fn place_apart(&self, sizes: &[u32], weights: &[u128]) -> Option<Vec<Placed>> {
         let device = &self.hardware.device;
         match self.hardware.granularity {
             Granularity::Gpc => gpcs::place(device, sizes, &self.held),
             Granularity::Mig => mig::place(device.mig()?, sizes, &self.held),
-            Granularity::Sm => in_a_row(device.sms(), 1, sizes, &self.held, Place::Sms),
-            Granularity::Tpc => in_a_row(
-                device.sms(),
-                device.sms_per_tpc()?,
-                sizes,
-                &self.held,
-                Place::Tpcs,
-            ),
+            Granularity::Sm => {
+                let sms = spread::sms(device, sizes, weights, &self.held)?.into_iter();
+                let placed = sms.zip(sizes).map(|(sms, &size)| Placed {
+                    sms: size,
+                    place: Some(Place::Sms(sms)),
+                });
+                Some(placed.collect())
+            }
+            Granularity::Tpc => {
+                let unit = device.sms_per_tpc()?;
+                let counts: Vec<u32> = sizes.iter().map(|sms| sms.div_ceil(unit)).collect();
+                let tpcs = spread::tpcs(device, &counts, weights, &self.held)?.into_iter();
+                let placed = tpcs.zip(counts).map(|(tpcs, count)| Placed {
+                    sms: count * unit,
+                    place: Some(Place::Tpcs(tpcs)),
+                });
+                Some(placed.collect())
+            }
             Granularity::GreenContext | Granularity::Mps => {
                 let sum: u64 = sizes.iter().map(|&sms| u64::from(sms)).sum();
                 let driver = |&sms: &u32| Placed { sms, place: None };
@@ -267,29 +283,6 @@ fn unknown(device: &Device, granularity: Granularity) -> Error {
             device.name()
         ),
     )
-}
-
-/// Places partitions one after the other on groups of `unit` SMs that no place in `held` uses.
-fn in_a_row(
-    all: u32,
-    unit: u32,
-    sizes: &[u32],
-    held: &[Place],
-    place: impl Fn(Vec<u32>) -> Place,
-) -> Option<Vec<Placed>> {
-    let held: BTreeSet<u32> = held.iter().flat_map(numbers).copied().collect();
-    let mut free = (0..all / unit).filter(|number| !held.contains(number));
-    sizes
-        .iter()
-        .map(|&sms| {
-            let count = sms.div_ceil(unit);
-            let numbers: Vec<u32> = free.by_ref().take(count as usize).collect();
-            (numbers.len() == count as usize).then(|| Placed {
-                sms: count * unit,
-                place: Some(place(numbers)),
-            })
-        })
-        .collect()
 }
 
 /// Returns the numbers of the SMs, TPCs or GPCs of `place`. The list is empty for an instance.

@@ -7,15 +7,8 @@ use gpusched::model::plan::SearchStats;
 use gpusched::model::{Evidence, Interference, Partition, Plan, Verdict};
 use serde_json::{Value, json};
 
+use super::VECTORS;
 use crate::support::{ADAS, run, run_with};
-
-/// Two vector additions of one SM each. On the simulated TITAN V, one of them takes 5,654 ns beside the other on SMs 0 and
-/// 1, which exceeds its deadline. On SMs 0 and 2, it takes 3,652 ns.
-const VECTORS: &str = r#"{"name":"two vector adds, one SM each","tasks":[
-    {"name":"v","period":"8us","deadline":"5500ns","wcet":{"table":{"isolated":[[1,"4321ns"]]}},"kind":"memory",
-     "traffic":98304,"bandwidth":"23GB/s","sectors":{"reads":2048,"writes":1024}},
-    {"name":"o","period":"8us","deadline":"8us","wcet":{"table":{"isolated":[[1,"4321ns"]]}},"kind":"memory",
-     "traffic":98304,"bandwidth":"23GB/s","sectors":{"reads":2048,"writes":1024}}]}"#;
 
 /// Two tasks that each need one TPC of two SMs, so that a plan has two partitions.
 const PAIR: &str = r#"{"tasks":[{"period":"10ms","wcet":{"table":[[2,"9ms"]]}},{"period":"10ms","wcet":{"table":[[2,"9ms"]]}}]}"#;
@@ -67,7 +60,7 @@ fn the_placement_decides() {
             None,
             "sm",
             "ports-shared",
-            "Partitions 0+1 share TPC ports.",
+            "Any two partitions may share GPC ports.",
         ),
         (
             PAIR,
@@ -113,14 +106,7 @@ fn the_placement_decides() {
             "No two partitions have SMs in one TPC or GPC",
         ),
         (PAIR, "l4", None, "tpc", "ports-unknown", UNKNOWN),
-        (
-            VECTORS,
-            "l4",
-            None,
-            "sm",
-            "ports-shared",
-            "Partitions 0+1 share TPC ports.",
-        ),
+        (VECTORS, "l4", None, "sm", "ports-unknown", UNKNOWN),
         (PAIR, "gb10", None, "sm", "ports-unknown", UNKNOWN),
         (
             PAIR,
@@ -151,8 +137,8 @@ fn the_placement_decides() {
             "",
             Some([0, 0, 1, 1]),
             "tpc",
-            "ports-shared",
-            "Partitions 0+1 share GPC ports.",
+            "ports-own",
+            "No two partitions",
         ),
         (
             PAIR,
@@ -199,28 +185,6 @@ fn the_placement_decides() {
             "{request}"
         );
     }
-}
-
-/// The analysis accepts two vector additions on SMs of one TPC, although one of them misses its deadline there. The
-/// verdict states the shared port.
-#[test]
-fn a_shared_port_is_stated_beside_bandwidth() {
-    let request = "partition - --gpu titanv --granularity sm --policy edf --interference conflict+bandwidth --memory-bandwidth 300GB/s";
-    let answer = run_with(&format!("{request} --format json"), VECTORS);
-    let plan = json_of(&answer.stdout);
-    assert_eq!(plan["partitions"][0]["place"], json!({"sms": [0]}));
-    assert_eq!(plan["partitions"][1]["place"], json!({"sms": [1]}));
-    assert_eq!(ports(&plan).0, "ports-shared");
-    assert!(
-        answer.stderr.contains("warning: partitions 0+1 share TPC ports"),
-        "{}",
-        answer.stderr
-    );
-    let text = run_with(request, VECTORS).stdout;
-    assert!(
-        text.contains("unsafe if violated: Partitions 0+1 share TPC ports."),
-        "{text}"
-    );
 }
 
 /// Each verdict about a GPU has an assumption on ports, under every interference model, also for one partition.
@@ -383,6 +347,7 @@ fn ports_of(units: &[Vec<u32>], granularity: Granularity) -> Ports {
         overheads_origin: None,
         sms_used: 8,
         partitions: partitions.collect(),
+        shared_ports: None,
         assumptions: None,
         failure: None,
         bound: None,
