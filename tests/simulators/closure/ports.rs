@@ -89,7 +89,11 @@ fn time_at_ports_bounds_kernels_that_share_ports() {
         let victims = examiner(&run).examine(&run).unwrap().unwrap();
         let times = [0, 1].map(|kernel| victims[kernel].together);
         assert_eq!(times, expected.together, "{file}");
-        assert_eq!([0, 1].map(|kernel| victims[kernel].alone), expected.alone, "{file}");
+        assert_eq!(
+            [0, 1].map(|kernel| victims[kernel].alone),
+            expected.alone,
+            "{file}"
+        );
         for (index, (form, name)) in [
             (Form::Balanced, "balanced"),
             (Form::OwnDrain, "own-drain"),
@@ -101,9 +105,15 @@ fn time_at_ports_bounds_kernels_that_share_ports() {
             let bound = &expected.bounds[name];
             let found = victims[0].bound(form).unwrap() + varied(expected.longest);
             let computed = bound.with_ports + varied(expected.cold[0]);
-            // gpusched rounds two times up, and the other computation rounds their sum.
-            assert!((computed..=computed + 1).contains(&found), "{file} {name}: {found} {computed}");
-            assert!(!victims[0].exceeds(form) && !victims[1].exceeds(form), "{file} {name}");
+            // gpusched rounds each time up, and the other computation rounds their sum.
+            assert!(
+                (computed..=computed + 2).contains(&found),
+                "{file} {name}: {found} {computed}"
+            );
+            assert!(
+                !victims[0].exceeds(form) && !victims[1].exceeds(form),
+                "{file} {name}"
+            );
             beyond_memory_time[index] += usize::from(expected.together[0] > bound.today);
         }
     }
@@ -150,7 +160,9 @@ fn instructions_show_whether_a_kernel_is_accepting() {
     assert!(accepting(&vadd) && accepting(&through_l1));
     assert!(!accepting(&chase) && !accepting(&one_bank) && !accepting(&starved));
     let with = |statement: &str| {
-        let text = format!(r#"{{"name":"a","grid":1,"block":32,"shared_memory":64,"buffers":{{"a":64}},"body":[{statement},{{"op":"exit"}}]}}"#);
+        let text = format!(
+            r#"{{"name":"a","grid":1,"block":32,"shared_memory":64,"buffers":{{"a":64}},"body":[{statement},{{"op":"exit"}}]}}"#
+        );
         accepting(&serde_json::from_str(&text).unwrap())
     };
     let access = |op: &str, more: &str| format!(r#"{{"op":"{op}","to":"f1","address":"{more},"bytes":4}}"#);

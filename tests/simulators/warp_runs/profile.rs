@@ -348,7 +348,11 @@ fn profiles_with_traffic_are_fitted() {
     }
     let wrong = fitted(csv.replace(",46080,true,480", ",46080,yes,480"));
     assert_eq!(wrong.code, 2);
-    assert!(wrong.stderr.contains("found \"yes\", expected true or false"), "{}", wrong.stderr);
+    assert!(
+        wrong.stderr.contains("found \"yes\", expected true or false"),
+        "{}",
+        wrong.stderr
+    );
 }
 
 /// With ways of L2 of its own, the kernel has the traffic of a GPU with a smaller L2. `wcet fit` states the sectors at DRAM

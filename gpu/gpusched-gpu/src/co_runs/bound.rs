@@ -216,7 +216,15 @@ impl Examiner {
     }
 
     /// Returns the time for which `other` delays a kernel: its memory time and its time at ports [2^-32 core cycles].
-    fn delay(&self, form: Form, Other { alone, own_ways, shares_cluster }: Other<'_>) -> u128 {
+    fn delay(
+        &self,
+        form: Form,
+        Other {
+            alone,
+            own_ways,
+            shares_cluster,
+        }: Other<'_>,
+    ) -> u128 {
         let machine = self.machine();
         let core = u128::from(machine.clocks.core_khz) * 1000;
         // Time for `count` units at `rate` units per second, in 2^-32 cycles, rounded up.
@@ -239,7 +247,9 @@ impl Examiner {
             false => 0,
         };
         let packets = u128::from(alone.hold) + u128::from(in_cluster);
-        transfer(sectors, rates.l2) + transfer(at_dram, rates.dram) + time(packets, machine.packets_per_second())
+        transfer(sectors, rates.l2)
+            + transfer(at_dram, rates.dram)
+            + time(packets, machine.packets_per_second())
     }
 }
 
@@ -259,7 +269,9 @@ fn share_cluster(run: &WarpRunShape, one: &RunKernel, other: &RunKernel) -> bool
         return true;
     };
     let clusters: BTreeSet<u32> = of_other.indices().iter().map(|sm| sm / per_cluster).collect();
-    sms.indices().iter().any(|sm| clusters.contains(&(sm / per_cluster)))
+    sms.indices()
+        .iter()
+        .any(|sm| clusters.contains(&(sm / per_cluster)))
 }
 
 /// Sets the address of each buffer of the kernels in `run`. The first buffer starts `shift` bytes after the first

@@ -128,7 +128,12 @@ impl Synthetic {
             10 => self.warps = below(random, 5),
             11 => self.shared = SHARED[below(random, SHARED.len())],
             12 => {
-                let all = [Registers::One, Registers::One, Registers::Wide, Registers::OneBank];
+                let all = [
+                    Registers::One,
+                    Registers::One,
+                    Registers::Wide,
+                    Registers::OneBank,
+                ];
                 self.registers = all[below(random, all.len())];
             }
             13 => self.computing = COMPUTING[below(random, COMPUTING.len())],
@@ -147,7 +152,9 @@ impl Synthetic {
         }
         for load in 0..self.shared_loads * usize::from(self.shared > 0) {
             let to = registers(64 + 8 * load, 4, 2);
-            body.push(json!({"op": "load", "to": to, "address": "16*thread", "bytes": 16, "space": "shared"}));
+            body.push(
+                json!({"op": "load", "to": to, "address": "16*thread", "bytes": 16, "space": "shared"}),
+            );
         }
         for step in 0..self.steps {
             body.push(json!({"op": "mad.single", "to": format!("f{}", 50 + step), "from": ["f0", "f49"]}));
@@ -190,9 +197,9 @@ impl Synthetic {
         let address = match self.scattered {
             true => format!("a + 32*random({}, {thread}, k, {access})", size / 32),
             // An access of 16 bytes starts at a multiple of 16 bytes.
-            false => format!(
-                "a + ({by_thread}*({thread}) + {by_round}*k + {offset}) / {bytes} * {bytes} % {size}"
-            ),
+            false => {
+                format!("a + ({by_thread}*({thread}) + {by_round}*k + {offset}) / {bytes} * {bytes} % {size}")
+            }
         };
         let cache = if self.past_l1 { "l2" } else { "all" };
         match self.stores == 1 || self.stores == 2 && access % 2 == 1 {

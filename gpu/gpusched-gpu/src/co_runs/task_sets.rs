@@ -24,8 +24,8 @@ use rand::Rng;
 use serde_json::json;
 
 use super::bound::{Examiner, Form, Victim};
-use super::isolation::Alone;
 use super::draw::Kernels;
+use super::isolation::Alone;
 
 /// Maximum number of scales that gpusched tries. Periods are multiples of the scale, and each scale is twice the
 /// previous scale.

@@ -134,7 +134,9 @@ impl MachineShape {
     /// cycle. Global loads then use L1, and each cycle has time to fill one sector or line.
     pub fn accepts_at_once(&self) -> bool {
         let fills = |cache: &Cache| cache.port_bytes >= cache.atom_bytes();
-        !self.l1.skip_global && self.l1.cache.as_ref().is_some_and(fills) && self.interconnect.response_buffer >= 2
+        !self.l1.skip_global
+            && self.l1.cache.as_ref().is_some_and(fills)
+            && self.interconnect.response_buffer >= 2
     }
 
     /// Returns the number of packets that one port of the crossbar passes per second: one packet per cycle of the slower

@@ -328,7 +328,7 @@ fn accepting(table: &Table) -> Result<bool> {
     let Some(column) = table.find("accepting") else {
         return Ok(false);
     };
-    let mut all = table.len() > 0;
+    let mut all = !table.is_empty();
     for row in 0..table.len() {
         all &= match column.text(row).trim() {
             "true" => true,

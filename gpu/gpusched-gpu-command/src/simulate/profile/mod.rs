@@ -198,7 +198,9 @@ impl Run for Args {
                     (runs.into_iter().collect::<Result<Vec<_>>>()?, None)
                 }
             };
-            let other = other.as_ref().map(|setup| setup.run_on(sms, options, &mut |_| ()));
+            let other = other
+                .as_ref()
+                .map(|setup| setup.run_on(sms, options, &mut |_| ()));
             let other = other.transpose()?.map(|(results, _)| results);
             progress.step();
             Ok(Point::new(
@@ -216,10 +218,16 @@ impl Run for Args {
             .into_iter()
             .filter_map(Result::transpose)
             .collect::<Result<Vec<Point>>>()?;
-        let replies = setup.kernels().first().filter(|_| self.traffic).map(|kernel| Replies {
-            accepting: read.as_ref().is_some_and(|read| read.is_accepting(setup.machine())),
-            blocks: kernel.blocks(),
-        });
+        let replies = setup
+            .kernels()
+            .first()
+            .filter(|_| self.traffic)
+            .map(|kernel| Replies {
+                accepting: read
+                    .as_ref()
+                    .is_some_and(|read| read.is_accepting(setup.machine())),
+                blocks: kernel.blocks(),
+            });
         let drain = match (self.traffic, &read) {
             (true, Some(read)) => Some(self.whole(setup.machine(), read)?),
             _ => None,

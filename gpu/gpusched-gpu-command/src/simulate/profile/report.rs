@@ -220,7 +220,9 @@ impl Point {
 /// Returns the number of cycles where the first reply at a port belongs to `kernel`. Each of its sectors has a reply,
 /// which holds a port for at least one cycle.
 fn held(kernel: &KernelResult) -> u64 {
-    kernel.hold.max(kernel.traffic.l2_reads + kernel.traffic.l2_writes)
+    kernel
+        .hold
+        .max(kernel.traffic.l2_reads + kernel.traffic.l2_writes)
 }
 
 /// Returns the simulated GPU of `setup`, with its clocks, and this program with its version.
