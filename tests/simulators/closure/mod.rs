@@ -190,21 +190,30 @@ fn ways_of_their_own_make_the_bound_closer() {
     assert!(pessimism[1] < pessimism[0], "{pessimism:?}");
 }
 
-/// The camping limit leaves out the runs where balanced rates fail.
+/// The camping limit leaves out the runs where balanced rates fail. The program `onebankw` writes to one bank of DRAM.
 #[test]
 fn a_camping_limit_leaves_out_campers() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    let exceeded = |camping_limit| {
-        let limited = Campaign {
-            camping_limit,
-            ..campaign(Form::Balanced, 24)
-        };
-        let report = pool.install(|| limited.run(None, |_| ())).unwrap();
+    let exceeded = |campaign: Campaign| {
+        let report = pool.install(|| campaign.run(None, |_| ())).unwrap();
         (report.forms[1].exceeded, report.left_out)
     };
-    let (all, limited) = (exceeded(None), exceeded(Some(3)));
-    assert!(all.0 > 0 && limited.0 == 0, "{all:?} {limited:?}");
-    assert!(limited.1 > all.1 && limited.1 < 20, "{all:?} {limited:?}");
+    let path = root().join("tests/simulators/closure/runs/08-onebankw-copyl.json");
+    let run: WarpRun = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let campers = |camping_limit| Campaign {
+        programs: ports::programs(run.clone().into_shape()).into(),
+        synthetic: false,
+        camping_limit,
+        ..campaign(Form::Balanced, 6)
+    };
+    let (all, limited) = (exceeded(campers(None)), exceeded(campers(Some(3))));
+    assert!(all.0 > 0 && limited == (0, 6), "{all:?} {limited:?}");
+    // Kernels that do not camp stay.
+    let limited = exceeded(Campaign {
+        camping_limit: Some(3),
+        ..campaign(Form::Balanced, 24)
+    });
+    assert!(limited.0 == 0 && limited.1 < 24, "{limited:?}");
 }
 
 /// A fixed share of the task sets of `gpusched validate --warps --task-sets`.

@@ -12,17 +12,48 @@ use gpusched_gpu::co_runs::draw::Kernels;
 use gpusched_gpu::co_runs::{Division, Examiner, Form, Placement};
 use gpusched_gpu::machine::MachineShape;
 use gpusched_gpu::scenario::{Options, Setup};
-use gpusched_gpu::stress::Stress;
+use gpusched_gpu::stress::{L2, Level, Pattern, Rates, Stress, Use};
 use gpusched_gpu::warp_run::{KernelSource, WarpRunShape};
 use gpusched_gpu::{Machine, Program, WarpRun};
 use gpusched_model::streams::{Purpose, stream};
 use serde::Deserialize;
 
 use super::{STRESS, machine};
-use crate::support::root;
+use crate::support::{root, rounds};
 
-static TITANV: LazyLock<Stress> =
-    LazyLock::new(|| Stress::measure(&Machine::find("titanv").unwrap(), || ()).unwrap());
+/// Rates of `gpusched simulate profile --stress --machine titanv`. With `GPUSCHED_TESTS=full`, a test measures them again.
+static TITANV: LazyLock<Stress> = LazyLock::new(|| {
+    let [program, _] = programs(read("ports/01-vadd-vadd-one-cluster"));
+    let rates = [
+        (Level::L2, Use::Balanced, 642_509_803_921),
+        (Level::Dram, Use::Balanced, 56_407_438_068),
+        (Level::L2, Use::Camping, 28_973_257_747),
+        (Level::Dram, Use::Camping, 586_084_583),
+    ];
+    let patterns = rates.map(|(level, used, rate)| {
+        let pattern = Pattern {
+            name: "known",
+            level,
+            used,
+            l2: L2::Cold,
+            program: program.clone(),
+        };
+        (pattern, Rates { l2: rate, dram: rate })
+    });
+    Stress {
+        patterns: patterns.into(),
+    }
+});
+
+#[test]
+fn the_rates_of_titanv() {
+    if rounds(10_u64) == 1 {
+        return;
+    }
+    let measured = Stress::measure(&Machine::find("titanv").unwrap(), || ()).unwrap();
+    let known = (TITANV.balanced(), TITANV.universal());
+    assert_eq!((measured.balanced(), measured.universal()), known);
+}
 
 #[derive(Deserialize)]
 struct Expected {
@@ -139,7 +170,7 @@ fn refused_replies_need_the_time_at_ports_on_own_clusters() {
 }
 
 /// Returns the programs of the kernels of `run`.
-fn programs(run: WarpRunShape) -> [Program; 2] {
+pub fn programs(run: WarpRunShape) -> [Program; 2] {
     let programs = run.kernels.into_iter().map(|kernel| match kernel.program {
         KernelSource::Program(program) => *program,
         other => panic!("{other:?}"),
@@ -205,6 +236,7 @@ fn accepting_kernels_hold_ports_for_one_cycle_per_sector() {
         let mut random = stream(11, Purpose::CoRuns, 0, index);
         let mut shape = kernels.run(&kernels.co_run(&mut random).unwrap()).unwrap();
         shape.sms = Some(4);
+        shape.warm = false;
         shape.kernels.truncate(1);
         shape.kernels[0].sms = None;
         shape.kernels[0].grid = Some("4".parse().unwrap());
