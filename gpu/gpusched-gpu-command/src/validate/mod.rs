@@ -63,7 +63,7 @@ pub struct WarpArgs {
     /// co-runs with a kernel that loads one channel with more than four times the mean load.
     #[arg(long, value_name = "FACTOR", requires = "warps", value_parser = whole::<u32>(1..=1_000_000))]
     camping_limit: Option<u32>,
-    /// Percentage added to times in isolation; only with --warps [default: 20]
+    /// Percentage added to isolated times; only with --warps [default: 20]
     #[arg(long, value_name = "PERCENT", requires = "warps", value_parser = whole(0..=MemoryTime::MAX_VARIATION))]
     variation: Option<u32>,
     /// Let half of the kernels run synthetic programs with random strides; only with --warps
@@ -75,7 +75,7 @@ pub struct WarpArgs {
     /// keeps a change that increases the largest ratio of a time to its bound.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u32>(0..=1_000_000))]
     climb: u32,
-    /// Simulate periodic jobs of task sets instead of co-runs; only with --warps
+    /// Simulate periodic jobs of task sets; only with --warps
     ///
     /// Each partition has one or two tasks, which run without preemption. The analysis accepts each task set with the
     /// bound of `--bound`. gpusched compares the response times in one hyperperiod with the bounds of the analysis.
