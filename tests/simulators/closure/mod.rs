@@ -246,7 +246,7 @@ fn the_command_reports_co_runs() {
     let folder = tempfile::tempdir().unwrap();
     let reproducer = folder.path().join("run.json");
     let line = format!(
-        "validate --warps --synthetic --systems 4 --bound peak --reproducer {} tasksets/kernels/programs/copyl.json",
+        "validate --warps --synthetic --systems 8 --bound peak --reproducer {} tasksets/kernels/programs/copyl.json",
         reproducer.display()
     );
     let answer = run(&line);
