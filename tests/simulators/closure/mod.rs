@@ -58,7 +58,8 @@ const RUNS: [(&str, &str, u64, f64, f64); 15] = [
 ];
 
 /// All of these kernels exceed the bound of the peak bandwidth. Memory time at the lowest rates and at the own rates bounds
-/// all kernels of files 01 to 15. The balanced rates fail exactly where a kernel camps.
+/// all kernels of files 01 to 15. The balanced rates fail only where a kernel camps. In file 10, which camps on a slice, the
+/// time at ports covers the delay.
 #[test]
 fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
     let examiner = Examiner::new(machine(), &STRESS);
@@ -79,7 +80,7 @@ fn the_peak_bandwidth_is_no_bound_and_memory_time_is() {
             assert!(!other.exceeds(Form::Universal), "{file} {}", other.name);
             assert!(!other.exceeds(Form::OwnDrain), "{file} {}", other.name);
         }
-        let camps = ["07", "08", "09", "10", "11"]
+        let camps = ["07", "08", "09", "11"]
             .iter()
             .any(|number| file.starts_with(number));
         let fails = victims.iter().any(|victim| victim.exceeds(Form::Balanced));
