@@ -1855,6 +1855,7 @@ def validate(
     machine: Value = None,
     bound: Optional[Literal["peak", "balanced", "own-drain", "universal"]] = None,
     memory: Optional[Literal["shared", "l2-ways", "channels"]] = None,
+    placement: Optional[Literal["aligned", "split", "mixed"]] = None,
     camping_limit: Optional[int] = None,
     variation: Optional[int] = None,
     synthetic: bool = False,
@@ -1891,26 +1892,30 @@ def validate(
             isolation and on the memory traffic of the other kernels. If a kernel exceeds the bound of ``bound``,
             gpusched reduces the co-run and writes it as a warp run to the file of --reproducer.
         machine: Simulated GPU: a name or a file; only with --warps.
-        bound: Bound that no kernel may exceed; only with --warps. Counterexamples are known for each bound, also on
-            own clusters: no bound counts delays at ports of TPCs and GPCs. ``peak``: Time to transfer the DRAM
-            bytes of isolated runs at the peak bandwidth. ``balanced``: Memory time at the balanced rates of the
-            GPU. ``own-drain``: Memory time at the balanced rates, or at the rates of the isolated kernel if these
+        bound: Bound that no kernel may exceed; only with --warps. All bounds except `peak` count the time for
+            which replies to other kernels hold the ports of clusters. ``peak``: Time to transfer the DRAM bytes
+            of isolated runs at the peak bandwidth. ``balanced``: Memory time at the balanced rates of the GPU.
+            ``own-drain``: Memory time at the balanced rates, or at the rates of the isolated kernel if these
             are lower. ``universal``: Memory time at the lowest rates of the GPU, with one slice and one bank.
         memory: Part of the memory that each partition has for itself; only with --warps. ``shared``: No part: all
             partitions share L2 and DRAM. ``l2-ways``: Ways of L2. ``channels``: Channels of DRAM with their slices
             of L2, as with memory slices of MIG.
+        placement: Clusters that partitions share; only with --warps. The SMs of a cluster share one port to the
+            memory. `split` requires a simulated GPU with several SMs per cluster, e.g., titanv. ``aligned``:
+            None: each partition has its own clusters. ``split``: At least one cluster. ``mixed``: Half of the
+            runs are aligned, and half are split. With one SM per cluster, all runs are aligned.
         camping_limit: Leave out kernels that concentrate accesses on a part of the memory; only with --warps. The
             limit is the largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a
             bank is multiplied by the share of the sectors that open a row. For example, `--camping-limit 4` leaves
             out co-runs with a kernel that loads one channel with more than four times the mean load.
-        variation: Percentage added to times in isolation; only with --warps [default: 20].
+        variation: Percentage added to isolated times; only with --warps [default: 20].
         synthetic: Let half of the kernels run synthetic programs with random strides; only with --warps.
         climb: Search for co-runs near the bound with this number of random changes; only with --warps. After each
             random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and keeps
             a change that increases the largest ratio of a time to its bound.
-        task_sets: Simulate periodic jobs of task sets instead of co-runs; only with --warps. Each partition has one
-            or two tasks, which run without preemption. The analysis accepts each task set with the bound of
-            ``bound``. gpusched compares the response times in one hyperperiod with the bounds of the analysis.
+        task_sets: Simulate periodic jobs of task sets; only with --warps. Each partition has one or two tasks,
+            which run without preemption. The analysis accepts each task set with the bound of ``bound``.
+            gpusched compares the response times in one hyperperiod with the bounds of the analysis.
         pessimism: Also write the ratios of simulated response times to their bounds, as CSV.
         reproducer: File for the smallest counterexample, if there is one.
         checkpoint: File that stores the progress, so that a later run can continue.
@@ -1931,6 +1936,7 @@ def validate(
             "machine": machine,
             "bound": bound,
             "memory": memory,
+            "placement": placement,
             "camping-limit": camping_limit,
             "variation": variation,
             "synthetic": synthetic,

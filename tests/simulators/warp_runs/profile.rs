@@ -280,6 +280,11 @@ fn the_traffic_of_a_job() {
     assert!((1.0 / 12.0..0.3).contains(&share("channel_share")), "{traffic}");
     assert!(share("bank_share") <= share("channel_share"));
     assert!(profile["drain"]["dram_bytes_per_second"].as_u64().unwrap() > 100_000_000_000);
+    // Each sector has one reply, and the SM accepts it in the first cycle.
+    assert_eq!(
+        (&traffic["hold"], &profile["accepting"], &profile["blocks"]),
+        (&(30_720 + 15_360).into(), &true.into(), &480.into())
+    );
 
     // With all data in L2, nothing moves at DRAM.
     let warm = json(&format!("{VADD} --traffic"));
@@ -326,6 +331,28 @@ fn profiles_with_traffic_are_fitted() {
     let fit = json(&format!("wcet fit {} --form table", points.display()));
     let row: Vec<&str> = row.split(',').collect();
     assert_eq!(fit["isolated"]["points"][0]["longest_ns"].to_string(), row[2]);
+    let sectors = &fit["sectors"];
+    assert_eq!(
+        (&sectors["hold"], &sectors["accepting"], &sectors["blocks"]),
+        (&(30_720 + 15_360).into(), &true.into(), &480.into())
+    );
+    // A missing value stays absent, and an invalid value is an error.
+    let fitted = |csv: String| {
+        std::fs::write(&points, csv).unwrap();
+        run(&format!("wcet fit {} --form table", points.display()))
+    };
+    let unknown = fitted(csv.replace(",46080,true,480", ",,,"));
+    assert_eq!(unknown.code, 0, "{}", unknown.stderr);
+    for field in ["hold", "accepting", "\"blocks\""] {
+        assert!(!unknown.stdout.contains(field), "{field}: {}", unknown.stdout);
+    }
+    let wrong = fitted(csv.replace(",46080,true,480", ",46080,yes,480"));
+    assert_eq!(wrong.code, 2);
+    assert!(
+        wrong.stderr.contains("found \"yes\", expected true or false"),
+        "{}",
+        wrong.stderr
+    );
 }
 
 /// With ways of L2 of its own, the kernel has the traffic of a GPU with a smaller L2. `wcet fit` states the sectors at DRAM

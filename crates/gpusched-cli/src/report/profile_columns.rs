@@ -50,7 +50,7 @@ pub const BLOCK_COLUMN: &str = "longest_block_ns";
 pub const VARIATION_COLUMNS: [&str; 2] = ["runs", "shortest_cycles"];
 
 /// Further CSV columns of `--traffic`.
-pub const TRAFFIC_COLUMNS: [&str; 14] = [
+pub const TRAFFIC_COLUMNS: [&str; 17] = [
     "l2_reads",
     "l2_writes",
     "l2_misses",
@@ -65,6 +65,9 @@ pub const TRAFFIC_COLUMNS: [&str; 14] = [
     "drain_dram_bytes_per_second",
     "camping_percent",
     "l2_ways",
+    "hold",
+    "accepting",
+    "blocks",
 ];
 
 /// CSV column, only for estimated points. A reader of the CSV recognizes estimates by this column.

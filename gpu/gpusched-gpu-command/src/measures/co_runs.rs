@@ -1,6 +1,6 @@
 //! Metric that compares the times of concurrent kernels with bounds on their interference.
 
-use gpusched_gpu::co_runs::{Campaign, Division, Examiner, Form, Report, Systems, Tally};
+use gpusched_gpu::co_runs::{Campaign, Division, Examiner, Form, Placement, Report, Systems, Tally};
 use gpusched_gpu::machine::{Hash, Machine, PartitionIndexing};
 use gpusched_gpu::program::{Dimensions, Overrides, Program};
 use gpusched_gpu::stress::Stress;
@@ -131,6 +131,7 @@ impl Measure for CoRuns {
             seed,
             form: Form::Universal,
             division: self.parameters.memory,
+            placement: Placement::Aligned,
             camping_limit: self.parameters.camping_limit,
         };
         Ok(rows_of(&campaign.run(None, |_| ())?))

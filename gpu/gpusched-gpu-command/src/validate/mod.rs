@@ -44,12 +44,18 @@ pub struct WarpArgs {
     machine: String,
     /// Bound that no kernel may exceed; only with --warps
     ///
-    /// Counterexamples are known for each bound, also on own clusters: no bound counts delays at ports of TPCs and GPCs.
+    /// All bounds except `peak` count the time for which replies to other kernels hold the ports of clusters.
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Bound::Universal)]
     bound: Bound,
     /// Part of the memory that each partition has for itself; only with --warps
     #[arg(long, value_name = "PART", value_enum, default_value_t = Memory::Shared)]
     memory: Memory,
+    /// Clusters that partitions share; only with --warps
+    ///
+    /// The SMs of a cluster share one port to the memory. `split` requires a simulated GPU with several SMs per cluster,
+    /// e.g., titanv.
+    #[arg(long, value_name = "PLACEMENT", value_enum, default_value_t = Placed::Mixed, requires = "warps")]
+    placement: Placed,
     /// Leave out kernels that concentrate accesses on a part of the memory; only with --warps
     ///
     /// The limit is the largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a
@@ -57,7 +63,7 @@ pub struct WarpArgs {
     /// co-runs with a kernel that loads one channel with more than four times the mean load.
     #[arg(long, value_name = "FACTOR", requires = "warps", value_parser = whole::<u32>(1..=1_000_000))]
     camping_limit: Option<u32>,
-    /// Percentage added to times in isolation; only with --warps [default: 20]
+    /// Percentage added to isolated times; only with --warps [default: 20]
     #[arg(long, value_name = "PERCENT", requires = "warps", value_parser = whole(0..=MemoryTime::MAX_VARIATION))]
     variation: Option<u32>,
     /// Let half of the kernels run synthetic programs with random strides; only with --warps
@@ -69,7 +75,7 @@ pub struct WarpArgs {
     /// keeps a change that increases the largest ratio of a time to its bound.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u32>(0..=1_000_000))]
     climb: u32,
-    /// Simulate periodic jobs of task sets instead of co-runs; only with --warps
+    /// Simulate periodic jobs of task sets; only with --warps
     ///
     /// Each partition has one or two tasks, which run without preemption. The analysis accepts each task set with the
     /// bound of `--bound`. gpusched compares the response times in one hyperperiod with the bounds of the analysis.
@@ -122,6 +128,27 @@ impl From<Memory> for co_runs::Division {
     }
 }
 
+/// Clusters that partitions share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Placed {
+    /// None: each partition has its own clusters.
+    Aligned,
+    /// At least one cluster.
+    Split,
+    /// Half of the runs are aligned, and half are split. With one SM per cluster, all runs are aligned.
+    Mixed,
+}
+
+impl From<Placed> for co_runs::Placement {
+    fn from(placed: Placed) -> co_runs::Placement {
+        match placed {
+            Placed::Aligned => co_runs::Placement::Aligned,
+            Placed::Split => co_runs::Placement::Split,
+            Placed::Mixed => co_runs::Placement::Mixed,
+        }
+    }
+}
+
 impl Validate for WarpArgs {
     fn is_chosen(&self) -> bool {
         self.warps
@@ -152,6 +179,7 @@ impl Validate for WarpArgs {
             seed: global.seed(),
             form: self.bound.into(),
             division: self.memory.into(),
+            placement: self.placement.into(),
             camping_limit: self.camping_limit,
         };
         let report = common.run(&campaign, global)?;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use gpusched_cli::part::{Cell, Palette, Report, Table};
-use gpusched_gpu::co_runs::{self, Campaign, Division, Form, Systems};
+use gpusched_gpu::co_runs::{self, Campaign, Division, Form, Placement, Systems};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 
@@ -20,6 +20,8 @@ pub struct WarpValidation {
     task_sets: bool,
     /// Part of the memory that each partition has for itself.
     memory: Division,
+    /// Whether partitions share clusters.
+    placement: Placement,
     /// Largest permitted camping factor of a kernel; absent without a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     camping_limit: Option<u32>,
@@ -72,6 +74,7 @@ impl WarpValidation {
             co_runs: report.co_runs,
             task_sets: campaign.kind == Systems::TaskSets,
             memory: campaign.division,
+            placement: campaign.placement,
             camping_limit: campaign.camping_limit,
             left_out: report.left_out,
             seed: campaign.seed,
@@ -125,8 +128,9 @@ impl Report for WarpValidation {
             (memory, None) => format!(", memory: {}", memory.name()),
             (memory, Some(limit)) => format!(", memory: {}, camping limit: {limit}", memory.name()),
         };
+        let placement = self.placement.name();
         Ok(format!(
-            "{head}\n{} with {} on {}{memory} ({} left out); slowdown: median {:.3}, largest {:.3}\n\n{}",
+            "{head}\n{} with {} on {}{memory}, placement: {placement} ({} left out); slowdown: median {:.3}, largest {:.3}\n\n{}",
             counted(self.co_runs, run),
             counted(self.kernels, kernel),
             self.machine,

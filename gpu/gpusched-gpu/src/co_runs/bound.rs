@@ -1,27 +1,16 @@
 //! Bounds on the execution time of a kernel in a co-run, and the simulated execution times.
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeSet;
 
-use crate::gpu::{KernelResult, Results};
+use super::isolation::{Alone, Bench, LIMIT};
 use crate::machine::Machine;
 use crate::machine::SECTOR;
 use crate::program::FIRST_ADDRESS;
-use crate::program::Program;
-use crate::scenario::{Options, Setup};
-use crate::stress::{self, Rates, Stress};
-use crate::warp_run::WarpRun;
+use crate::stress::{Rates, Stress};
 use crate::warp_run::{KernelSource, RunKernel, WarpRunShape};
 use gpusched_model::MemoryTime;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::Result;
 use serde::{Deserialize, Serialize};
-
-/// Maximum length of a simulated run [core cycles]. gpusched does not examine longer runs.
-pub const LIMIT: u64 = 400_000;
-
-/// Launch times of the runs in isolation from which gpusched determines a WCET [core cycles].
-const LAUNCHES: [u64; 8] = [0, 1, 2, 3, 7, 100, 500, 1000];
 
 /// Number of further runs in isolation for a kernel that exceeds its bound in a co-run.
 const MORE_RUNS: u64 = 120;
@@ -31,6 +20,11 @@ const MORE_RUNS: u64 = 120;
 /// A job reads R sectors and writes W sectors at L2. Its memory time is `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`. If a
 /// kernel has its own ways of L2, R + 2·W is replaced by the number of DRAM sectors that the kernel reads and writes in
 /// isolation. If a kernel has its own channels and clusters, every form of the bound equals its time in isolation.
+///
+/// Except for `peak`, every form adds the time at the ports of clusters. Replies of another kernel are first at a port
+/// for H core cycles. If a cluster has SMs of both kernels, its port also passes the R + W requests of the other kernel,
+/// and starts its blocks one after another.
+///
 /// Except for `peak`, every form uses the cold time in isolation plus the variation. The cold time is the time of one
 /// run with an empty L2 cache. If the kernel exceeds `own-drain` or `universal`, it is the longest time of many such
 /// runs.
@@ -101,45 +95,25 @@ impl Victim {
     }
 }
 
-/// A kernel in isolation.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Alone {
-    /// Time from launch to finish [core cycles].
-    pub(super) time: u64,
-    /// Time from launch to finish if L2 is empty at the start [core cycles]; at least `time`.
-    pub(super) cold: u64,
-    /// Longest time over many runs with an empty L2 cache; 0 if one run is sufficient.
-    longest: u64,
-    /// Number of sectors that the kernel reads at L2.
-    pub(super) reads: u64,
-    /// Number of sectors that the kernel writes at L2.
-    pub(super) writes: u64,
-    /// Number of sectors that DRAM reads or writes before the end of the kernel.
-    pub(super) dram: u64,
-    /// `dram`, plus the number of dirty sectors in L2 at the end. If this sum is larger in the run with an empty L2
-    /// cache, the larger sum counts.
-    pub(super) dram_in_all: u64,
-    /// Rates of the kernel on the whole GPU.
-    pub(super) drain: Rates,
-}
-
-/// A program in isolation on all SMs.
-#[derive(Debug, Clone, Copy)]
-struct Whole {
-    drain: Rates,
-    camping_percent: u64,
-}
-
 /// Examines co-runs on one machine.
 #[derive(Debug)]
 pub struct Examiner {
-    machine: Machine,
+    /// Simulates kernels in isolation.
+    pub(super) bench: Bench,
     pub(super) balanced: Rates,
     pub(super) universal: Rates,
     /// Percentage that a bound adds to the time in isolation. The phases of clocks and queues can change this time.
     pub(super) variation_percent: u32,
-    /// Behavior of programs in isolation on all SMs, by program.
-    programs: Mutex<HashMap<String, Whole>>,
+}
+
+/// Another kernel of a run, which delays the victim.
+#[derive(Clone, Copy)]
+struct Other<'a> {
+    alone: &'a Alone,
+    /// Whether the kernel has its own ways of L2.
+    own_ways: bool,
+    /// Whether a cluster contains SMs of both kernels.
+    shares_cluster: bool,
 }
 
 impl Examiner {
@@ -149,8 +123,7 @@ impl Examiner {
             balanced: stress.balanced(),
             universal: stress.universal(),
             variation_percent: MemoryTime::VARIATION,
-            machine,
-            programs: Mutex::default(),
+            bench: Bench::new(machine),
         }
     }
 
@@ -165,7 +138,7 @@ impl Examiner {
 
     /// Returns the simulated GPU.
     pub fn machine(&self) -> &Machine {
-        &self.machine
+        &self.bench.machine
     }
 
     /// Simulates `run` and each of its kernels in isolation. Returns `None` if a simulation takes more than [`LIMIT`]
@@ -174,20 +147,27 @@ impl Examiner {
     /// # Errors
     /// Fails if a kernel cannot be simulated.
     pub fn examine(&self, run: &WarpRunShape) -> Result<Option<Vec<Victim>>> {
-        let Some(together) = self.simulate(run, LIMIT)? else {
+        let Some(together) = self.bench.simulate(run, LIMIT)? else {
             return Ok(None);
         };
         let mut alone: Vec<Alone> = Vec::new();
         for kernel in &run.kernels {
-            match self.alone(run, kernel)? {
+            match self.bench.alone(run, kernel)? {
                 Some(found) => alone.push(found),
                 None => return Ok(None),
             }
         }
         let bounds = |index: usize, kernel: &RunKernel, alone: &[Alone]| {
             let all = run.kernels.iter().zip(alone).enumerate();
-            let others = all.filter(|(other, (one, _))| *other != index && !apart(run, one, kernel));
-            let others: Vec<(&RunKernel, &Alone)> = others.map(|(_, other)| other).collect();
+            let others = all.filter_map(|(position, (one, alone))| {
+                let other = Other {
+                    alone,
+                    own_ways: one.l2_ways.is_some(),
+                    shares_cluster: share_cluster(run, one, kernel),
+                };
+                (position != index && !apart(one, kernel, other.shares_cluster)).then_some(other)
+            });
+            let others: Vec<Other<'_>> = others.collect();
             Form::ALL.map(|form| (form, self.bound(form, (kernel, &alone[index]), &others)))
         };
         let mut victims = Vec::new();
@@ -200,7 +180,7 @@ impl Examiner {
             };
             if Form::HOLDING.iter().any(|form| victim.exceeds(*form)) {
                 // The WCET must be the longest time in isolation, but it is from one run so far.
-                let Some(longest) = self.longest_cold(run, kernel, MORE_RUNS, victim.together)? else {
+                let Some(longest) = self.bench.longest_cold(run, kernel, MORE_RUNS, victim.together)? else {
                     return Ok(None);
                 };
                 alone[index].longest = longest;
@@ -211,31 +191,20 @@ impl Examiner {
         Ok(Some(victims))
     }
 
-    fn bound(&self, form: Form, victim: (&RunKernel, &Alone), others: &[(&RunKernel, &Alone)]) -> u64 {
+    /// Returns the camping factor of `kernel` in isolation on all SMs [percent].
+    ///
+    /// # Errors
+    /// Fails if the kernel cannot be simulated.
+    pub fn camping_percent(&self, kernel: &RunKernel) -> Result<u64> {
+        self.bench.camping_percent(kernel)
+    }
+
+    fn bound(&self, form: Form, victim: (&RunKernel, &Alone), others: &[Other<'_>]) -> u64 {
         let (kernel, victim) = victim;
         if others.is_empty() {
             return victim.time;
         }
-        let khz = u128::from(self.machine.clocks.core_khz);
-        // Time to transfer `sectors` at `rate` bytes per second, in 2^-32 cycles, rounded up.
-        let time = |sectors: u64, rate: u64| {
-            let bytes = u128::from(sectors) * u128::from(SECTOR) * khz * 1000;
-            (bytes << 32).div_ceil(u128::from(rate.max(1)))
-        };
-        let delay = |&(kernel, other): &(&RunKernel, &Alone)| {
-            let rates = match form {
-                Form::Peak => return time(other.dram, self.machine.dram_bytes_per_second()),
-                Form::Balanced => self.balanced,
-                Form::OwnDrain => self.balanced.min(other.drain),
-                Form::Universal => self.universal,
-            };
-            let at_dram = match kernel.l2_ways {
-                Some(_) => other.dram_in_all,
-                None => other.reads + 2 * other.writes,
-            };
-            time(other.reads + other.writes, rates.l2) + time(at_dram, rates.dram)
-        };
-        let delay: u128 = others.iter().map(delay).sum();
+        let delay: u128 = others.iter().map(|other| self.delay(form, *other)).sum();
         let varied = |time: u64| (u128::from(time) * u128::from(100 + self.variation_percent)).div_ceil(100);
         let own = match form {
             Form::Peak => u128::from(victim.time),
@@ -246,147 +215,63 @@ impl Examiner {
         u64::try_from(own + delay.div_ceil(1 << 32)).unwrap_or(u64::MAX)
     }
 
-    /// Simulates `kernel` of `run` twice in isolation: with the L2 cache as at the start of the run, and with an empty
-    /// L2 cache.
-    pub(super) fn alone(&self, run: &WarpRunShape, kernel: &RunKernel) -> Result<Option<Alone>> {
-        let mut shape = run.clone();
-        shape.kernels = vec![kernel.clone()];
-        let Some(results) = self.simulate(&shape, LIMIT)? else {
-            return Ok(None);
-        };
-        let time = |results: &Results| {
-            let finish = results.kernels.first().map_or(0, |kernel| kernel.finish);
-            finish.saturating_sub(kernel.launch)
-        };
-        let in_all = |results: &Results| {
-            let of = |kernel: &KernelResult| {
-                kernel.traffic.dram_reads + kernel.traffic.dram_writes + kernel.left_dirty
-            };
-            results.kernels.first().map_or(u64::MAX, of)
-        };
-        let (mut cold, mut dram_in_all) = (time(&results), in_all(&results));
-        if shape.warm {
-            shape.warm = false;
-            let Some(results) = self.simulate(&shape, LIMIT)? else {
-                return Ok(None);
-            };
-            cold = cold.max(time(&results));
-            dram_in_all = dram_in_all.max(in_all(&results));
-        }
-        let traffic = results
-            .kernels
-            .first()
-            .map(|kernel| kernel.traffic)
-            .unwrap_or_default();
-        Ok(Some(Alone {
-            time: time(&results),
-            cold,
-            longest: 0,
-            reads: traffic.l2_reads,
-            writes: traffic.l2_writes,
-            dram: traffic.dram_reads + traffic.dram_writes,
-            dram_in_all,
-            drain: self.whole(kernel)?.drain,
-        }))
-    }
-
-    /// Returns the longest time of `kernel` in isolation with an empty L2 cache, over several runs [core cycles]. The
-    /// runs use eight launch times, and `more` further pairs of a launch time and base addresses. Launch times and
-    /// addresses change the order of requests, and sometimes the distribution of blocks to SMs. Stops early if a run
-    /// takes at least `enough` cycles. Returns `None` if a simulation takes too long.
-    pub(super) fn longest_cold(
+    /// Returns the time for which `other` delays a kernel: its memory time and its time at ports [2^-32 core cycles].
+    fn delay(
         &self,
-        run: &WarpRunShape,
-        kernel: &RunKernel,
-        more: u64,
-        enough: u64,
-    ) -> Result<Option<u64>> {
-        let mut shape = run.clone();
-        shape.warm = false;
-        let mut longest = 0;
-        let more = (1..=more).map(|step| (89 * step, 256 * step));
-        for (launch, shift) in LAUNCHES.map(|launch| (launch, 0)).into_iter().chain(more) {
-            if longest >= enough {
-                break;
-            }
-            let mut moved = kernel.clone();
-            moved.launch = launch;
-            if let KernelSource::Program(program) = &mut moved.program {
-                let buffers = program.buffers.iter_mut();
-                buffers
-                    .filter_map(|(_, buffer)| buffer.address.as_mut())
-                    .for_each(|address| *address += shift);
-            }
-            shape.kernels = vec![moved];
-            let Some(results) = self.simulate(&shape, LIMIT)? else {
-                return Ok(None);
-            };
-            let finish = results.kernels.first().map_or(u64::MAX, |kernel| kernel.finish);
-            longest = longest.max(finish.saturating_sub(launch));
-        }
-        Ok(Some(longest))
-    }
-
-    /// Returns the camping factor of `kernel` in isolation on all SMs [percent].
-    ///
-    /// # Errors
-    /// Fails if the kernel cannot be simulated.
-    pub fn camping_percent(&self, kernel: &RunKernel) -> Result<u64> {
-        Ok(self.whole(kernel)?.camping_percent)
-    }
-
-    fn whole(&self, kernel: &RunKernel) -> Result<Whole> {
-        let program: Program = match &kernel.program {
-            KernelSource::Program(program) => program.with(&kernel.overrides())?,
-            KernelSource::File(_) | KernelSource::Trace(_) => {
-                return Err(Error::parameter("program", "a file", "a program inside the run"));
-            }
+        form: Form,
+        Other {
+            alone,
+            own_ways,
+            shares_cluster,
+        }: Other<'_>,
+    ) -> u128 {
+        let machine = self.machine();
+        let core = u128::from(machine.clocks.core_khz) * 1000;
+        // Time for `count` units at `rate` units per second, in 2^-32 cycles, rounded up.
+        let time = |count: u128, rate: u64| ((count * core) << 32).div_ceil(u128::from(rate.max(1)));
+        let transfer = |sectors: u64, rate: u64| time(u128::from(sectors) * u128::from(SECTOR), rate);
+        let rates = match form {
+            Form::Peak => return transfer(alone.dram, machine.dram_bytes_per_second()),
+            Form::Balanced => self.balanced,
+            Form::OwnDrain => self.balanced.min(alone.drain),
+            Form::Universal => self.universal,
         };
-        let mut key = program.clone();
-        key.buffers
-            .iter_mut()
-            .for_each(|(_, buffer)| buffer.address = None);
-        let key =
-            serde_json::to_string(&key).map_err(|error| Error::parameter("program", error, "a program"))?;
-        let programs = || self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = programs().get(&key).copied() {
-            return Ok(known);
-        }
-        let whole = Whole {
-            drain: stress::drain(&self.machine, &program)?,
-            camping_percent: stress::camping_percent(&self.machine, &program)?,
+        let sectors = alone.reads + alone.writes;
+        let at_dram = match own_ways {
+            true => alone.dram_in_all,
+            false => alone.reads + 2 * alone.writes,
         };
-        programs().insert(key, whole);
-        Ok(whole)
-    }
-
-    /// Simulates `shape`. Returns `None` if the run takes more than `limit` core cycles.
-    pub(super) fn simulate(&self, shape: &WarpRunShape, limit: u64) -> Result<Option<Results>> {
-        let run = WarpRun::new(shape.clone())?;
-        let setup = Setup::new(&run, Path::new("co-run"))?;
-        let options = Options {
-            limit,
-            ..Options::default()
+        // The requests and the new blocks pass a port one after another, as the replies do.
+        let in_cluster = match shares_cluster {
+            true => sectors + alone.blocks,
+            false => 0,
         };
-        setup.run_within(options)
+        let packets = u128::from(alone.hold) + u128::from(in_cluster);
+        transfer(sectors, rates.l2)
+            + transfer(at_dram, rates.dram)
+            + time(packets, machine.packets_per_second())
     }
 }
 
-/// Returns whether two kernels of `run` use different channels of the memory and different clusters of SMs. Such
-/// kernels share no part of the GPU.
-fn apart(run: &WarpRunShape, one: &RunKernel, other: &RunKernel) -> bool {
-    let (Some(channels), Some(others)) = (&one.channels, &other.channels) else {
-        return false;
-    };
-    let (Some(sms), Some(of_other)) = (&one.sms, &other.sms) else {
-        return false;
-    };
+/// Returns whether two kernels use different channels of the memory and different clusters of SMs. Such kernels share
+/// no part of the GPU.
+fn apart(one: &RunKernel, other: &RunKernel, share_cluster: bool) -> bool {
+    match (&one.channels, &other.channels) {
+        (Some(channels), Some(others)) => !share_cluster && !channels.overlaps(others),
+        _ => false,
+    }
+}
+
+/// Returns whether a cluster of `run` contains SMs of both kernels. A kernel without a list of SMs may use all SMs.
+fn share_cluster(run: &WarpRunShape, one: &RunKernel, other: &RunKernel) -> bool {
     let per_cluster = run.machine.sms_per_cluster;
-    let shares = |sm: &u32| {
-        let mut all = of_other.indices().iter();
-        all.any(|other| other / per_cluster == sm / per_cluster)
+    let (Some(sms), Some(of_other)) = (&one.sms, &other.sms) else {
+        return true;
     };
-    !channels.overlaps(others) && !sms.indices().iter().any(shares)
+    let clusters: BTreeSet<u32> = of_other.indices().iter().map(|sm| sm / per_cluster).collect();
+    sms.indices()
+        .iter()
+        .any(|sm| clusters.contains(&(sm / per_cluster)))
 }
 
 /// Sets the address of each buffer of the kernels in `run`. The first buffer starts `shift` bytes after the first

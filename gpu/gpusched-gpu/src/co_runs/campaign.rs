@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::bound::{Examiner, Form, Victim};
 use super::division::Division;
 use super::draw::{Draft, Kernels};
+use super::placement::Placement;
 use super::shrink::{TRIALS, fewer_jobs, smaller};
 use super::task_sets;
 use gpusched_sim::campaign::{self, Header, shrink};
@@ -46,6 +47,8 @@ pub struct Campaign {
     pub form: Form,
     /// How the partitions share the memory.
     pub division: Division,
+    /// Whether partitions share clusters.
+    pub placement: Placement,
     /// Largest permitted camping factor of a kernel; `None` permits all kernels. The campaign omits runs with a kernel
     /// above this limit.
     pub camping_limit: Option<u32>,
@@ -99,6 +102,7 @@ struct Parameters<'a> {
     kind: Systems,
     form: Form,
     division: Division,
+    placement: Placement,
     camping_limit: Option<u32>,
 }
 
@@ -160,6 +164,7 @@ impl campaign::Campaign for Campaign {
             seed,
             form,
             division,
+            placement,
             camping_limit,
         } = self;
         let parameters = Parameters {
@@ -170,6 +175,7 @@ impl campaign::Campaign for Campaign {
             kind: *kind,
             form: *form,
             division: *division,
+            placement: *placement,
             camping_limit: *camping_limit,
         };
         let of = match kind {
@@ -237,6 +243,7 @@ impl Campaign {
             programs: &self.programs,
             synthetic: self.synthetic,
             division: self.division,
+            placement: self.placement,
         }
     }
 

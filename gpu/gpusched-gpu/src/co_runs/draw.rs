@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::machine::Machine;
 use crate::program::Program;
-use crate::warp_run::{IndexSet, KernelSource, RunKernel, Share, WarpRunShape};
+use crate::warp_run::{KernelSource, RunKernel, Share, WarpRunShape};
 use gpusched_model::Scheduler;
 use gpusched_model::error::{Refusal, Result};
 use gpusched_model::streams::below;
@@ -12,6 +12,7 @@ use rand::Rng;
 
 use super::bound::place;
 use super::division::Division;
+use super::placement::{Placement, Places};
 use super::synthetic::Synthetic;
 
 /// Number of possible launch times of a kernel, from core cycle 0 to core cycle 5000.
@@ -20,8 +21,7 @@ const LAUNCHES: usize = 5001;
 /// Number of possible base addresses of the first buffer. Neighboring addresses are 256 bytes apart.
 const SHIFTS: usize = 4096;
 
-/// Maximum number of random partitionings of the SMs. gpusched tries them until one permits a division of the memory
-/// among its partitions.
+/// Maximum number of random divisions of the memory. gpusched tries them until each partition has a part.
 const TRIALS: u32 = 1000;
 
 /// Kernels that a random run can contain.
@@ -35,6 +35,8 @@ pub struct Kernels<'a> {
     pub synthetic: bool,
     /// How the kernels share the memory.
     pub division: Division,
+    /// Whether the kernels share clusters.
+    pub placement: Placement,
 }
 
 /// Program of a kernel.
@@ -55,10 +57,13 @@ pub struct Member {
     pub launch: u64,
 }
 
-/// A random run: kernels on partitions of the clusters.
+/// A random run: kernels on partitions of the SMs.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    /// First cluster of each partition except the first partition, in ascending order.
+    /// The SMs of each partition.
+    places: Places,
+    /// Division of the memory: first cluster of each partition except the first partition, in ascending order, if each
+    /// partition had as large a part of the clusters as of the memory.
     cuts: Vec<usize>,
     /// Kernels of the run.
     pub members: Vec<Member>,
@@ -70,11 +75,11 @@ pub struct Draft {
 }
 
 impl Kernels<'_> {
-    /// Draws a co-run of two or three kernels. Each kernel has its own clusters.
+    /// Draws a co-run of two or three kernels. Each kernel has its own SMs.
     ///
     /// # Errors
     /// Fails if there are no programs and [`Kernels::synthetic`] is false. Also fails if the machine has only one
-    /// cluster, or if the memory cannot be divided among any of the random partitions.
+    /// cluster, if its clusters do not permit the placement, or if the memory cannot be divided.
     pub fn co_run(&self, random: &mut impl Rng) -> Result<Draft> {
         let clusters = self.machine.clusters as usize;
         if clusters < 2 {
@@ -99,9 +104,19 @@ impl Kernels<'_> {
             let found = "a memory that cannot be divided among partitions";
             return Err(Refusal::new("machine", found, "more ways of L2 or channels").into());
         };
+        let Some(places) = Places::draw(self.machine, self.placement, count, random) else {
+            let found = format!(
+                "{} clusters with {} SMs each, and placement `{}`",
+                clusters,
+                self.machine.sms_per_cluster,
+                self.placement.name()
+            );
+            return Err(Refusal::new("machine", found, "clusters of two SMs or more").into());
+        };
         let members = (0..count).map(|partition| self.member(partition, random));
         Ok(Draft {
             members: members.collect::<Result<_>>()?,
+            places,
             cuts,
             greedy: below(random, 2) == 0,
             warm: below(random, 2) == 0,
@@ -121,8 +136,8 @@ impl Kernels<'_> {
         })
     }
 
-    /// Returns the clusters of each partition.
-    fn partitions(&self, cuts: &[usize]) -> Vec<Range<usize>> {
+    /// Returns the clusters that determine the part of the memory of each partition.
+    fn parts(&self, cuts: &[usize]) -> Vec<Range<usize>> {
         let mut ends = vec![0];
         ends.extend(cuts);
         ends.push(self.machine.clusters as usize);
@@ -132,19 +147,14 @@ impl Kernels<'_> {
     /// Returns whether each partition has a part of the memory.
     fn permits(&self, cuts: &[usize]) -> bool {
         let mut kernel = RunKernel::new(KernelSource::File("".into()));
-        let mut partitions = self.partitions(cuts).into_iter();
-        partitions.all(|clusters| self.division.apply(self.machine, &mut kernel, clusters).is_some())
+        let mut parts = self.parts(cuts).into_iter();
+        parts.all(|clusters| self.division.apply(self.machine, &mut kernel, clusters).is_some())
     }
 
     fn choice(&self, random: &mut impl Rng) -> Result<Choice> {
         let count = self.programs.len();
         if self.synthetic && (count == 0 || below(random, 2) == 0) {
-            let mut program = Synthetic::draw(random);
-            // With own channels, no kernel may change the times of others, whatever shared memory it uses.
-            if self.division == Division::Channels {
-                program.draw_shared(random);
-            }
-            return Ok(Choice::Synthetic(program));
+            return Ok(Choice::Synthetic(Synthetic::draw(random)));
         }
         match count {
             0 => Err(Refusal::new("", "no program", "at least one program").into()),
@@ -160,7 +170,7 @@ impl Kernels<'_> {
         let mut draft = draft.clone();
         let index = below(random, draft.members.len());
         let clusters = self.machine.clusters as usize;
-        match (below(random, 8), &mut draft.members[index]) {
+        match (below(random, 9), &mut draft.members[index]) {
             (0, member) => member.launch = below(random, LAUNCHES) as u64,
             (1, _) => draft.shift = below(random, SHIFTS),
             (2, _) => draft.greedy = !draft.greedy,
@@ -177,7 +187,15 @@ impl Kernels<'_> {
                     }
                 }
             }
-            (5, member) => member.choice = self.choice(random)?,
+            (5, _) => {
+                let count = draft.cuts.len() + 1;
+                let places = match below(random, 2) {
+                    0 => draft.places.changed(random),
+                    _ => Places::draw(self.machine, self.placement, count, random),
+                };
+                draft.places = places.unwrap_or(draft.places);
+            }
+            (6, member) => member.choice = self.choice(random)?,
             (_, member) => match &mut member.choice {
                 Choice::Synthetic(program) => program.change(random),
                 Choice::Known(_) => member.choice = self.choice(random)?,
@@ -191,21 +209,19 @@ impl Kernels<'_> {
     /// # Errors
     /// Fails if a synthetic program is not valid.
     pub fn run(&self, draft: &Draft) -> Result<WarpRunShape> {
-        let partitions = self.partitions(&draft.cuts);
-        let per_cluster = self.machine.sms_per_cluster;
+        let parts = self.parts(&draft.cuts);
         let kernel = |(index, member): (usize, &Member)| {
             let program = match &member.choice {
                 Choice::Known(position) => self.programs[*position].clone(),
                 Choice::Synthetic(program) => program.program()?,
             };
-            let clusters = partitions[member.partition].clone();
             let mut kernel = RunKernel::new(KernelSource::Program(Box::new(program.clone())));
             kernel.name = Some(format!("{index}-{}", program.name));
             kernel.launch = member.launch;
-            let sms = clusters.start as u32 * per_cluster..clusters.end as u32 * per_cluster;
-            kernel.sms = IndexSet::new(sms.collect());
+            kernel.sms = draft.places.sms(member.partition);
             // The cuts of the draft permit the division.
-            let _ = self.division.apply(self.machine, &mut kernel, clusters);
+            let part = parts[member.partition].clone();
+            let _ = self.division.apply(self.machine, &mut kernel, part);
             Ok(kernel)
         };
         let mut run = WarpRunShape {

@@ -3,6 +3,8 @@
 //! * [`synthetic`] generates programs with random accesses.
 //! * [`draw`] generates random co-runs of kernels, each kernel on its own SMs.
 //! * [`division`] gives each partition a part of the memory.
+//! * `isolation` simulates kernels in isolation.
+//! * [`placement`] gives each partition its SMs.
 //! * [`bound`] bounds the time of each kernel in a co-run.
 //! * [`task_sets`] generates task sets whose jobs are kernels, and compares response times with the analysis.
 //! * [`campaign`] simulates many runs and compares the times with the bounds.
@@ -12,6 +14,8 @@ pub mod bound;
 pub mod campaign;
 pub mod division;
 pub mod draw;
+mod isolation;
+pub mod placement;
 mod shrink;
 pub mod synthetic;
 pub mod task_sets;
@@ -19,3 +23,4 @@ pub mod task_sets;
 pub use bound::{Examiner, Form, Victim};
 pub use campaign::{Campaign, Report, Systems, Tally};
 pub use division::Division;
+pub use placement::Placement;

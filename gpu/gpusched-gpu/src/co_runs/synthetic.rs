@@ -1,4 +1,5 @@
-//! Synthetic programs: kernels with random accesses to one buffer.
+//! Synthetic programs: kernels with random accesses to one buffer. Some of their SMs refuse replies for long, because
+//! loads write several registers of one bank, or because other warps compute.
 
 use crate::program::Program;
 use gpusched_model::error::{Refusal, Result};
@@ -21,6 +22,21 @@ const SHARED: [u64; 4] = [0, 0, 16_384, 49_152];
 
 /// Largest number of accesses in a round.
 const ACCESSES: usize = 4;
+
+/// Possible numbers of rounds of arithmetic instructions. With the large numbers, results claim the banks of registers
+/// for a long time.
+const COMPUTING: [u64; 6] = [0, 0, 0, 4, 32, 200];
+
+/// Registers that a load writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Registers {
+    /// One register, with 4 bytes.
+    One,
+    /// Four consecutive registers, with 16 bytes, as compilers select them.
+    Wide,
+    /// Every second register, with 16 bytes. On SMs with two banks per scheduler, these registers are in one bank.
+    OneBank,
+}
 
 /// Parameters of a synthetic program.
 #[derive(Debug, Clone)]
@@ -50,6 +66,13 @@ pub struct Synthetic {
     warps: usize,
     /// Shared memory of each block [bytes].
     shared: u64,
+    /// Registers that each load writes.
+    registers: Registers,
+    /// Number of rounds of arithmetic instructions. If there are any, every second warp computes instead of accessing
+    /// memory.
+    computing: u64,
+    /// Number of loads from shared memory in a round, if the block has shared memory.
+    shared_loads: usize,
 }
 
 impl Synthetic {
@@ -69,17 +92,15 @@ impl Synthetic {
             grid: 0,
             warps: 0,
             shared: 0,
+            registers: Registers::One,
+            computing: 0,
+            shared_loads: 0,
         };
         (0..FIELDS).for_each(|field| program.draw_field(field, random));
         program
     }
 
-    /// Draws the shared memory of the blocks. Without this call, the blocks use no shared memory.
-    pub fn draw_shared(&mut self, random: &mut impl Rng) {
-        self.shared = SHARED[below(random, SHARED.len())];
-    }
-
-    /// Changes one random parameter, but not the shared memory.
+    /// Changes one random parameter.
     pub fn change(&mut self, random: &mut impl Rng) {
         match below(random, FIELDS + 1) {
             FIELDS => self.scattered = !self.scattered,
@@ -104,7 +125,19 @@ impl Synthetic {
             7 => self.steps = below(random, 4),
             8 => self.rounds = 1 + below(random, 6),
             9 => self.grid = 1 + below(random, 60),
-            _ => self.warps = below(random, 3),
+            10 => self.warps = below(random, 5),
+            11 => self.shared = SHARED[below(random, SHARED.len())],
+            12 => {
+                let all = [
+                    Registers::One,
+                    Registers::One,
+                    Registers::Wide,
+                    Registers::OneBank,
+                ];
+                self.registers = all[below(random, all.len())];
+            }
+            13 => self.computing = COMPUTING[below(random, COMPUTING.len())],
+            _ => self.shared_loads = below(random, 3),
         }
     }
 
@@ -113,44 +146,84 @@ impl Synthetic {
     /// # Errors
     /// Fails if the program is not valid.
     pub fn program(&self) -> Result<Program> {
-        let Synthetic {
-            size,
-            by_thread,
-            by_round,
-            ..
-        } = self;
         let mut body: Vec<Value> = Vec::new();
-        for (access, offset) in self.offsets.iter().take(self.accesses).enumerate() {
-            let thread = "block*threads + thread";
-            let address = match self.scattered {
-                true => format!("a + 32*random({}, {thread}, k, {access})", size / 32),
-                false => format!("a + ({by_thread}*({thread}) + {by_round}*k + {offset}) % {size}"),
-            };
-            let cache = if self.past_l1 { "l2" } else { "all" };
-            body.push(match self.stores == 1 || self.stores == 2 && access % 2 == 1 {
-                true => json!({"op": "store", "from": "f9", "address": address, "bytes": 4}),
-                false => json!({"op": "load", "to": format!("f{access}"), "address": address, "bytes": 4, "cache": cache}),
-            });
+        for access in 0..self.accesses {
+            body.push(self.access(access));
+        }
+        for load in 0..self.shared_loads * usize::from(self.shared > 0) {
+            let to = registers(64 + 8 * load, 4, 2);
+            body.push(
+                json!({"op": "load", "to": to, "address": "16*thread", "bytes": 16, "space": "shared"}),
+            );
         }
         for step in 0..self.steps {
-            body.push(json!({"op": "mad.single", "to": format!("f{}", 10 + step), "from": ["f0", "f9"]}));
+            body.push(json!({"op": "mad.single", "to": format!("f{}", 50 + step), "from": ["f0", "f49"]}));
         }
+        let rounds = json!({"loop": self.rounds, "counter": "k", "body": body});
+        let work = match self.computing {
+            0 => rounds,
+            _ => json!({"if": "warp % 2 == 0", "then": [rounds], "else": [self.arithmetic()]}),
+        };
         let program = json!({
             "name": "synthetic",
             "grid": self.grid,
             "block": 32 << self.warps,
             "registers": 32,
             "shared_memory": self.shared,
-            "buffers": {"a": size + 16},
+            "buffers": {"a": self.size + 16},
             "body": [
-                {"op": "other", "to": "f9"},
-                {"loop": self.rounds, "counter": "k", "body": body},
+                {"op": "other", "to": "f49"},
+                work,
                 {"op": "exit"},
             ],
         });
         serde_json::from_value(program).map_err(|error| Refusal::told("", error).into())
     }
+
+    /// Returns access number `access` of a round.
+    fn access(&self, access: usize) -> Value {
+        let Synthetic {
+            size,
+            by_thread,
+            by_round,
+            ..
+        } = self;
+        let (bytes, to) = match self.registers {
+            Registers::One => (4, registers(access, 1, 1)),
+            Registers::Wide => (16, registers(8 * access, 4, 1)),
+            Registers::OneBank => (16, registers(8 * access, 4, 2)),
+        };
+        let (thread, offset) = ("block*threads + thread", self.offsets[access]);
+        let address = match self.scattered {
+            true => format!("a + 32*random({}, {thread}, k, {access})", size / 32),
+            // An access of 16 bytes starts at a multiple of 16 bytes.
+            false => {
+                format!("a + ({by_thread}*({thread}) + {by_round}*k + {offset}) / {bytes} * {bytes} % {size}")
+            }
+        };
+        let cache = if self.past_l1 { "l2" } else { "all" };
+        match self.stores == 1 || self.stores == 2 && access % 2 == 1 {
+            true => json!({"op": "store", "from": "f49", "address": address, "bytes": bytes}),
+            false => json!({"op": "load", "to": to, "address": address, "bytes": bytes, "cache": cache}),
+        }
+    }
+
+    /// Returns a loop of integer and floating-point instructions whose results are in one bank of the registers.
+    fn arithmetic(&self) -> Value {
+        let step = |index: usize| match index % 2 {
+            0 => json!({"op": "add.int", "to": format!("r{}", 100 + 2 * index), "from": "r1"}),
+            _ => json!({"op": "add.single", "to": format!("f{}", 100 + 2 * index), "from": "f1"}),
+        };
+        let body: Vec<Value> = (0..64).map(|index| step(index % 8)).collect();
+        json!({"loop": self.computing, "body": body})
+    }
+}
+
+/// Returns the names of `count` registers from number `first` on, at a distance of `distance`.
+fn registers(first: usize, count: usize, distance: usize) -> Vec<String> {
+    let numbers = (0..count).map(|index| first + index * distance);
+    numbers.map(|number| format!("f{number}")).collect()
 }
 
 /// Number of parameters that [`Synthetic::draw_field`] draws.
-const FIELDS: usize = 11;
+const FIELDS: usize = 15;

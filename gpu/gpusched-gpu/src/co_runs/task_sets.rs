@@ -2,15 +2,16 @@
 //!
 //! A partition of one or two periodic tasks runs its jobs one at a time, without preemption. The WCET of a task is its
 //! longest cold time in isolation on the SMs of its partition. gpusched simulates several launch times to find it. The
-//! analysis adds the write-backs of dirty lines and the memory time of all other partitions. The simulation covers the
-//! jobs of one hyperperiod.
+//! analysis adds the write-backs of dirty lines, and the memory time and the time at ports of all other partitions. The
+//! simulation covers the jobs of one hyperperiod.
 
 use std::collections::HashMap;
 
-use crate::machine::SECTOR;
-use crate::warp_run::{Queue, RunKernel, WarpRunShape};
+use crate::machine::{Machine, SECTOR};
+use crate::warp_run::{IndexSet, Queue, RunKernel, WarpRunShape};
 use gpusched_analysis::interference::{Interference, model_of};
-use gpusched_analysis::partitioning::Problem;
+use gpusched_analysis::partitioning::{Offer, Problem};
+use gpusched_model::device::{Device, Granularity, Place};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::below;
 use gpusched_model::time::Time;
@@ -20,9 +21,11 @@ use gpusched_model::{
     Arbitration, Bandwidth, Bytes, Evidence, Policy, SharedMemory, Task, TaskSet, TaskShape, WcetFunction,
 };
 use rand::Rng;
+use serde_json::json;
 
-use super::bound::{Alone, Examiner, Form, Victim};
+use super::bound::{Examiner, Form, Victim};
 use super::draw::Kernels;
+use super::isolation::Alone;
 
 /// Maximum number of scales that gpusched tries. Periods are multiples of the scale, and each scale is twice the
 /// previous scale.
@@ -88,15 +91,22 @@ pub fn draw(
     }
     draft.members.iter_mut().for_each(|member| member.launch = 0);
     let run = kernels.run(&draft)?;
+    let warm = WarpRunShape {
+        warm: true,
+        ..run.clone()
+    };
     let mut sources = Vec::new();
     for (kernel, member) in run.kernels.iter().zip(&draft.members) {
-        let (Some(mut alone), Some(cold)) = (
-            examiner.alone(&run, kernel)?,
-            examiner.longest_cold(&run, kernel, 0, u64::MAX)?,
+        let (Some(mut alone), Some(warm), Some(cold)) = (
+            examiner.bench.alone(&run, kernel)?,
+            examiner.bench.alone(&warm, kernel)?,
+            examiner.bench.longest_cold(&run, kernel, 0, u64::MAX)?,
         ) else {
             return Ok(None);
         };
         alone.cold = alone.cold.max(cold);
+        // Later jobs find data in L2, so their replies may hold ports for longer.
+        alone.hold = alone.hold.max(warm.hold);
         sources.push(Source {
             kernel: kernel.clone(),
             alone,
@@ -123,8 +133,20 @@ struct Response {
     priority: u64,
 }
 
-/// Analyses the tasks. If partitions have their own channels, they do not delay each other. So gpusched analyses each
-/// partition as a separate task set. Returns `None` if a partition is not schedulable.
+/// Returns whether partitions have their own channels and clusters.
+fn apart(examiner: &Examiner, sources: &[Source]) -> bool {
+    let per_cluster = examiner.machine().sms_per_cluster;
+    let mut owners: HashMap<u32, usize> = HashMap::new();
+    sources.iter().all(|source| {
+        let sms = source.kernel.sms.as_ref().map(IndexSet::indices);
+        let mut clusters = sms.into_iter().flatten().map(|sm| sm / per_cluster);
+        let own = |cluster| *owners.entry(cluster).or_insert(source.partition) == source.partition;
+        source.kernel.channels.is_some() && clusters.all(own)
+    })
+}
+
+/// Analyses the tasks. If partitions have their own channels and clusters, they do not delay each other. So gpusched
+/// analyses each partition as a separate task set. Returns `None` if a partition is not schedulable.
 fn all_responses(
     examiner: &Examiner,
     sources: &[Source],
@@ -132,7 +154,7 @@ fn all_responses(
     form: Form,
     edf: bool,
 ) -> Result<Option<Vec<Response>>> {
-    if sources.iter().any(|source| source.kernel.channels.is_none()) {
+    if !apart(examiner, sources) {
         let all: Vec<&Source> = sources.iter().collect();
         return responses(examiner, &all, scale, form, edf);
     }
@@ -173,25 +195,30 @@ fn responses(
         false => "np-fp-audsley".parse().map_err(|_| invalid())?,
     };
     let (interference, memory) = memory(examiner, form).ok_or_else(invalid)?;
+    let offer = Offer::new(&device(examiner.machine())?, Granularity::Sm)?;
     let problem = Problem::new(&set, examiner.machine().sms(), policy, model_of(interference))?;
-    let problem = problem.sharing(memory)?;
-    let mut parts: Vec<(Vec<usize>, u32)> = Vec::new();
+    let problem = problem.offered(&offer)?.sharing(memory)?;
+    let mut parts: Vec<(Vec<usize>, Place)> = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         if parts.len() <= source.partition {
-            parts.resize(source.partition + 1, (Vec::new(), 0));
+            parts.resize(source.partition + 1, (Vec::new(), Place::Sms(Vec::new())));
         }
-        let (tasks, sms) = &mut parts[source.partition];
+        let (tasks, place) = &mut parts[source.partition];
         tasks.push(index);
-        *sms = source.sms();
+        let sms = source.kernel.sms.as_ref().map(IndexSet::indices);
+        *place = Place::Sms(sms.unwrap_or_default().to_vec());
     }
     parts.retain(|(tasks, _)| !tasks.is_empty());
-    let parts: Vec<(&[usize], u32)> = parts.iter().map(|(tasks, sms)| (&tasks[..], *sms)).collect();
+    let parts: Vec<(&[usize], u32, Option<&Place>)> = parts
+        .iter()
+        .map(|(tasks, place)| (&tasks[..], sources[tasks[0]].sms(), Some(place)))
+        .collect();
     let at_deadline = |source: &&Source| Response {
         cycles: source.period(scale),
         priority: 0,
     };
     let mut found: Vec<Response> = sources.iter().map(at_deadline).collect();
-    for ((tasks, _), verdict) in parts.iter().zip(problem.verdicts(&parts)) {
+    for ((tasks, ..), verdict) in parts.iter().zip(problem.verdicts_at(&parts)) {
         if !verdict.schedulable {
             return Ok(None);
         }
@@ -211,6 +238,18 @@ fn responses(
         }
     }
     Ok(Some(found))
+}
+
+/// Returns `machine` as a device, whose TPCs are the clusters.
+fn device(machine: &Machine) -> Result<Device> {
+    let rate = u64::from(SECTOR).saturating_mul(machine.packets_per_second());
+    let device = json!({
+        "name": "simulated",
+        "sms": machine.sms(),
+        "sms_per_tpc": machine.sms_per_cluster,
+        "ports": [{"level": "tpc", "read": rate, "write": rate}],
+    });
+    serde_json::from_value(device).map_err(|error| Error::Internal(error.to_string()))
 }
 
 /// Returns the task of `source` for the analysis with the bound `form`. `khz` is the clock of the SMs. Returns `None`
@@ -243,6 +282,8 @@ fn task(source: &Source, scale: u64, form: Form, khz: u128) -> Option<Task> {
         bandwidth: None,
         sectors: Some(Sectors {
             dram: own_ways.then_some(alone.dram_in_all),
+            hold: Some(alone.hold),
+            blocks: Some(alone.blocks),
             ..Sectors::new(alone.reads, alone.writes, Some(drain))?
         }),
         wcet_source: None,
@@ -321,7 +362,7 @@ impl Jobs {
         run: &WarpRunShape,
         form: Form,
     ) -> Result<Option<Vec<Victim>>> {
-        let Some(results) = examiner.simulate(run, self.end)? else {
+        let Some(results) = examiner.bench.simulate(run, self.end)? else {
             return Ok(None);
         };
         let victims = run

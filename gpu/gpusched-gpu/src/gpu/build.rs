@@ -72,7 +72,9 @@ impl<'a> Gpu<'a> {
             sms,
             classes,
             requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
-            ports: (0..clusters).map(|number| Port::new(number, places)).collect(),
+            ports: (0..clusters)
+                .map(|number| Port::new(number, places, kernels.len()))
+                .collect(),
             responding: Ports::default(),
             below: Below::new(&machine, &parts, kernels.len(), settings.camping),
             lead: 0,

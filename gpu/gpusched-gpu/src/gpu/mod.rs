@@ -326,8 +326,9 @@ impl<'a> Gpu<'a> {
             .classes
             .each()
             .map(|(sm, simulated)| (sm, &self.sms[simulated]));
+        let held = self.ports.iter().map(|port| port.held(self.now));
         self.results
-            .finish(self.now, sms, &self.below.slices, &self.below.meter)
+            .finish(self.now, sms, &self.below.slices, &self.below.meter, held)
     }
 }
 

@@ -41,6 +41,8 @@ pub struct KernelResult {
     pub traffic: KernelTraffic,
     /// Number of sectors that the kernel has written but that are not yet in DRAM at the end of the run.
     pub left_dirty: u64,
+    /// Number of core cycles where the first reply at a reply port belongs to the kernel, summed over all ports.
+    pub hold: u64,
     /// Memory traffic of every kernel while this kernel runs: from the start of its first block to the end of its last
     /// block. Empty in estimates.
     pub window: Vec<KernelTraffic>,
@@ -142,6 +144,7 @@ impl Results {
                     thread_instructions: 0,
                     traffic: KernelTraffic::default(),
                     left_dirty: 0,
+                    hold: 0,
                     window: Vec::new(),
                     ended: 0,
                 })
@@ -186,7 +189,7 @@ impl Results {
                 .traffic
                 .counts()
                 .into_iter()
-                .chain([&mut kernel.left_dirty]);
+                .chain([&mut kernel.left_dirty, &mut kernel.hold]);
             instructions.into_iter().chain(sectors)
         });
         let sectors = [
@@ -209,13 +212,15 @@ impl Results {
         }
     }
 
-    /// Completes the results. `sms` contains pairs of an SM of the GPU and the simulated SM that represents it.
+    /// Completes the results. `sms` contains pairs of an SM of the GPU and the simulated SM that represents it. `held`
+    /// contains for each port the cycles of each kernel.
     pub(super) fn finish<'s>(
         mut self,
         now: u64,
         sms: impl Iterator<Item = (usize, &'s Sm)>,
         slices: &[Slice],
         meter: &Meter,
+        held: impl Iterator<Item = Vec<u64>>,
     ) -> Self {
         self.cycles = now;
         for (number, sm) in sms {
@@ -248,6 +253,11 @@ impl Results {
         for (kernel, sectors) in slices.iter().flat_map(Slice::dirty) {
             if let Some(kernel) = self.kernels.get_mut(usize::from(kernel)) {
                 kernel.left_dirty += u64::from(sectors);
+            }
+        }
+        for held in held {
+            for (kernel, cycles) in self.kernels.iter_mut().zip(held) {
+                kernel.hold += cycles;
             }
         }
         self.shares = meter.shares();

@@ -130,6 +130,21 @@ impl MachineShape {
         self.clusters.saturating_mul(self.sms_per_cluster)
     }
 
+    /// Returns whether each SM accepts every reply to a load through L1 and every acknowledgment of a store in the first
+    /// cycle. Global loads then use L1, and each cycle has time to fill one sector or line.
+    pub fn accepts_at_once(&self) -> bool {
+        let fills = |cache: &Cache| cache.port_bytes >= cache.atom_bytes();
+        !self.l1.skip_global
+            && self.l1.cache.as_ref().is_some_and(fills)
+            && self.interconnect.response_buffer >= 2
+    }
+
+    /// Returns the number of packets that one port of the crossbar passes per second: one packet per cycle of the slower
+    /// of the two clocks at the port.
+    pub fn packets_per_second(&self) -> u64 {
+        1000 * u64::from(self.clocks.core_khz.min(self.clocks.interconnect_khz))
+    }
+
     /// Returns the peak bandwidth of the DRAM [bytes/s].
     pub fn dram_bytes_per_second(&self) -> u64 {
         self.memory.dram_bytes_per_second(self.clocks.dram_khz)

@@ -29,6 +29,7 @@ pub use values::{Contents, Values};
 
 use serde::{Deserialize, Serialize};
 
+use crate::machine::MachineShape;
 use gpusched_model::reader::Documents;
 
 /// A stream of kernel programs.
@@ -103,6 +104,12 @@ impl Program {
             return i64::try_from(address).ok();
         }
         Builtin::named(name)?.of_launch(self.grid, self.block)
+    }
+
+    /// Returns whether an SM of `machine` accepts each reply to the kernel in the first cycle. The instructions alone
+    /// show this, so it holds for all launches and all co-running kernels.
+    pub fn is_accepting(&self, machine: &MachineShape) -> bool {
+        machine.accepts_at_once() && !self.body.iter().any(Statement::goes_past_l1)
     }
 
     /// Returns the number of thread blocks of the grid.

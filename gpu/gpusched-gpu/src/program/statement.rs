@@ -91,6 +91,28 @@ pub struct Repeat {
     pub body: Vec<Statement>,
 }
 
+impl Statement {
+    /// Returns whether the statement contains a load past L1, or an atomic in global memory. An SM may refuse their
+    /// replies while it writes other registers.
+    pub fn goes_past_l1(&self) -> bool {
+        let any = |body: &[Statement]| body.iter().any(Statement::goes_past_l1);
+        match self {
+            Statement::Instruction(Instruction {
+                op,
+                access: Some(access),
+                ..
+            }) => {
+                let global = matches!(access.space, MemorySpace::Global | MemorySpace::Local);
+                global && (*op == Op::Atomic || *op == Op::Load && access.cache == Cache::L2)
+            }
+            Statement::Instruction(_) => false,
+            Statement::Loop(inner) => any(&inner.body),
+            Statement::If(branch) => any(&branch.then) || any(&branch.otherwise),
+            Statement::Repeat(repeat) => any(&repeat.body),
+        }
+    }
+}
+
 impl Instruction {
     /// Creates an instruction that uses no registers.
     pub fn new(op: Op) -> Instruction {

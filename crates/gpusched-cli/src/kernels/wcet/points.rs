@@ -241,8 +241,8 @@ fn times_of(table: &Table, name: &str) -> Result<Option<Times>> {
     found.ok_or_else(wrong).map(Some)
 }
 
-/// Returns the maximum over all rows of the numbers of L2 sectors. Also returns the rates of the kernel in isolation.
-/// Returns `None` if columns or values are absent.
+/// Returns the maximum over all rows of the numbers of L2 sectors. Also returns the rates of the kernel in isolation, and
+/// for how long its replies hold ports. Returns `None` if columns or values are absent.
 fn sectors(table: &Table) -> Result<Option<Sectors>> {
     let columns = [
         "l2_reads",
@@ -254,8 +254,10 @@ fn sectors(table: &Table) -> Result<Option<Sectors>> {
         "dram_reads",
         "dram_writes",
         "left_dirty",
+        "hold",
+        "blocks",
     ];
-    let mut found = [None; 9];
+    let mut found = [None; 11];
     for (name, extreme) in columns.into_iter().zip(&mut found) {
         let Some(column) = table.find(name) else { continue };
         let numbers = (0..table.len()).map(|row| {
@@ -293,6 +295,8 @@ fn sectors(table: &Table) -> Result<Option<Sectors>> {
         dram_reads,
         dram_writes,
         left,
+        hold,
+        blocks,
     ] = found
     else {
         return Ok(None);
@@ -307,12 +311,35 @@ fn sectors(table: &Table) -> Result<Option<Sectors>> {
     });
     let rate = |rate: Option<u64>| rate.filter(|rate| *rate > 0).and_then(Bandwidth::new);
     let drain = rate(l2).zip(rate(dram)).map(|(l2, dram)| Drain { l2, dram });
+    let accepting = accepting(table)?;
     let sectors = Sectors::new(reads, writes, drain);
     Ok(sectors.map(|sectors| Sectors {
         dram: own_dram.filter(|dram| *dram <= Sectors::LIMIT),
         camping_percent,
+        hold: hold.filter(|hold| *hold <= Sectors::LIMIT),
+        accepting,
+        blocks: blocks.filter(|blocks| *blocks <= Sectors::LIMIT),
         ..sectors
     }))
+}
+
+/// Returns whether all rows of `table` state that SMs accept each reply at once.
+fn accepting(table: &Table) -> Result<bool> {
+    let Some(column) = table.find("accepting") else {
+        return Ok(false);
+    };
+    let mut all = !table.is_empty();
+    for row in 0..table.len() {
+        all &= match column.text(row).trim() {
+            "true" => true,
+            "false" | "" => false,
+            found => {
+                let refusal = Refusal::new("accepting", format!("{found:?}"), "true or false");
+                return Err(table.error(Some(row), refusal));
+            }
+        };
+    }
+    Ok(all)
 }
 
 /// Adds a hint to `error` if it is about a file that is not CSV.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use self::range::{Clock, SmRange};
-use self::report::Point;
+use self::report::{Point, Replies};
 use super::kernels::{self, EqualSmsOnce, Launch, is_trace};
 use gpusched_cli::part::Run;
 use gpusched_cli::part::complain;
@@ -159,9 +159,8 @@ impl Run for Args {
         };
         let variants = Variant::all(self.vary, global.seed());
         let read = kernels::program_of(program)?;
-        let setups = variants
-            .iter()
-            .map(|variant| self.setup(program, read.as_ref(), *variant));
+        let setup = |variant| self.setup(program, read.as_ref(), variant, self.l2());
+        let setups = variants.iter().copied().map(setup);
         let setups = setups.collect::<Result<Vec<Setup>>>()?;
         let [setup, ..] = setups.as_slice() else {
             return Ok(Outcome::Positive);
@@ -175,6 +174,15 @@ impl Run for Args {
             equal_sms_once: self.once.given,
             limit: self.limit,
         };
+        // Replies may hold a port longer with another content of L2. L2 contains nothing at the start of a trace.
+        let other = match (self.traffic && read.is_some(), self.l2()) {
+            (false, _) => None,
+            (true, L2::Warm) => Some(L2::Cold),
+            (true, L2::Cold | L2::Thrashed) => Some(L2::Warm),
+        };
+        let first = variants.first().copied().zip(other);
+        let other = first.map(|(variant, l2)| self.setup(program, read.as_ref(), variant, l2));
+        let other = other.transpose()?;
         let progress = Progress::new(global, "numbers of SMs");
         let point = |&sms: &u32| {
             let run = |(setup, variant): (&Setup, &Variant)| {
@@ -190,8 +198,19 @@ impl Run for Args {
                     (runs.into_iter().collect::<Result<Vec<_>>>()?, None)
                 }
             };
+            let other = other
+                .as_ref()
+                .map(|setup| setup.run_on(sms, options, &mut |_| ()));
+            let other = other.transpose()?.map(|(results, _)| results);
             progress.step();
-            Ok(Point::new(setup.machine(), sms, &runs, uncertainty, self.traffic))
+            Ok(Point::new(
+                setup.machine(),
+                sms,
+                &runs,
+                uncertainty,
+                self.traffic,
+                other.as_ref(),
+            ))
         };
         let points: Vec<Result<Option<Point>>> =
             global.pool()?.install(|| sms.par_iter().map(point).collect());
@@ -199,6 +218,16 @@ impl Run for Args {
             .into_iter()
             .filter_map(Result::transpose)
             .collect::<Result<Vec<Point>>>()?;
+        let replies = setup
+            .kernels()
+            .first()
+            .filter(|_| self.traffic)
+            .map(|kernel| Replies {
+                accepting: read
+                    .as_ref()
+                    .is_some_and(|read| read.is_accepting(setup.machine())),
+                blocks: kernel.blocks(),
+            });
         let drain = match (self.traffic, &read) {
             (true, Some(read)) => Some(self.whole(setup.machine(), read)?),
             _ => None,
@@ -213,6 +242,7 @@ impl Run for Args {
             self.estimate,
             points,
             drain,
+            replies,
         );
         output.last(&answer)?;
         // The text result already contains the warning.
@@ -240,8 +270,9 @@ impl Args {
         }
     }
 
-    /// Prepares the run `variant` of the file `program`. The file contains the program `read`, or a trace.
-    fn setup(&self, program: &Path, read: Option<&Program>, variant: Variant) -> Result<Setup> {
+    /// Prepares the run `variant` of the file `program` with the content `l2` of L2. The file contains the program
+    /// `read`, or a trace.
+    fn setup(&self, program: &Path, read: Option<&Program>, variant: Variant, l2: L2) -> Result<Setup> {
         let source = match read {
             None => KernelSource::Trace(program.file_name().unwrap_or_default().into()),
             Some(read) => KernelSource::Program(Box::new(read.clone())),
@@ -267,9 +298,9 @@ impl Args {
             .part(channels)
             .map_err(|refusal| refusal.of_field("channels"))?;
         let machine = Machine::new(machine)?;
-        let mut shape = WarpRunShape::alone(patterns::with_l2(&machine, self.l2())?, kernel);
+        let mut shape = WarpRunShape::alone(patterns::with_l2(&machine, l2)?, kernel);
         shape.scheduler = self.scheduler;
-        shape.warm = self.l2() == L2::Warm;
+        shape.warm = l2 == L2::Warm;
         kernels::setup(program, shape, &[]).map_err(kernels::blame)
     }
 

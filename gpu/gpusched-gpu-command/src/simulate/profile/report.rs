@@ -8,7 +8,7 @@ use gpusched_cli::part::profile_columns::{
     VARIATION_COLUMNS,
 };
 use gpusched_cli::part::{Cell, Draft, Palette, Report, Table, clip};
-use gpusched_gpu::gpu::Results;
+use gpusched_gpu::gpu::{KernelResult, Results};
 use gpusched_gpu::machine::{MachineShape, SECTOR};
 use gpusched_gpu::scenario::Setup;
 use gpusched_gpu::stress::{L2, Rates};
@@ -47,8 +47,22 @@ pub struct Answer {
     /// Rates of the kernel in isolation on all SMs of the GPU; only with `--traffic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     drain: Option<DrainAnswer>,
+    /// Replies to the kernel, and its thread blocks; only with `--traffic`.
+    #[serde(flatten)]
+    replies: Option<Replies>,
     /// Results, sorted by ascending number of SMs.
     points: Vec<Point>,
+}
+
+/// Facts about the replies to a kernel and about its thread blocks. They hold for all numbers of SMs.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Replies {
+    /// Whether the SMs accept each reply to the kernel in the first cycle, beside every other kernel. Only the
+    /// instructions and the simulated GPU show this. A trace counts as not accepting.
+    pub accepting: bool,
+    /// Number of thread blocks of the job.
+    pub blocks: u64,
 }
 
 /// Result of the run on one number of SMs.
@@ -113,6 +127,9 @@ struct PointTraffic {
     /// Number of sectors that the job has written, but that are not yet in DRAM at the end of the job. Later jobs cause
     /// the write-back of these sectors.
     left_dirty: u64,
+    /// Largest number of core cycles where the first reply at a reply port belongs to the job, summed over all ports. The
+    /// largest of all runs, and of one more run with another content of L2: cold after warm runs, and warm after others.
+    hold: u64,
     /// Largest share that one slice receives of any 1024 successive sectors at L2; absent without traffic at L2.
     #[serde(skip_serializing_if = "Option::is_none")]
     slice_share: Option<f64>,
@@ -140,14 +157,15 @@ struct DrainAnswer {
 
 impl Point {
     /// Returns the point for `runs` on `sms` SMs of `machine`. Each run has its launch time. The point contains the
-    /// results of the longest run. `uncertainty` is the uncertainty of an estimate, as a share of the time. Returns
-    /// `None` without runs.
+    /// results of the longest run. `uncertainty` is the uncertainty of an estimate, as a share of the time. `other` is a
+    /// run with another content of L2, and adds the traffic to the point. Returns `None` without runs.
     pub fn new(
         machine: &MachineShape,
         sms: u32,
         runs: &[(u64, Results)],
         uncertainty: Option<f64>,
         with_traffic: bool,
+        other: Option<&Results>,
     ) -> Option<Point> {
         let time = |(launch, results): &(u64, Results)| results.cycles.saturating_sub(*launch);
         let longest = runs.iter().rev().max_by_key(|run| time(run))?;
@@ -155,6 +173,8 @@ impl Point {
         let shortest_cycles = runs.iter().map(time).min().unwrap_or(cycles);
         let traffic = TrafficAnswer::new(machine, results);
         let kernels = results.kernels.iter();
+        let all = runs.iter().map(|(_, results)| results).chain(other);
+        let hold = all.filter_map(|results| results.kernels.first()).map(held).max();
         // A block occupies its SM in the cycle of its end, too.
         let blocks = runs.iter().flat_map(|(_, results)| &results.blocks);
         let longest_block = blocks
@@ -188,12 +208,21 @@ impl Point {
                 .map(|kernel| PointTraffic {
                     sectors: (&kernel.traffic).into(),
                     left_dirty: kernel.left_dirty,
+                    hold: hold.unwrap_or_default(),
                     slice_share: results.shares.and_then(|shares| shares.slice),
                     channel_share: results.shares.and_then(|shares| shares.channel),
                     bank_share: results.shares.and_then(|shares| shares.bank),
                 }),
         })
     }
+}
+
+/// Returns the number of cycles where the first reply at a port belongs to `kernel`. Each of its sectors has a reply,
+/// which holds a port for at least one cycle.
+fn held(kernel: &KernelResult) -> u64 {
+    kernel
+        .hold
+        .max(kernel.traffic.l2_reads + kernel.traffic.l2_writes)
 }
 
 /// Returns the simulated GPU of `setup`, with its clocks, and this program with its version.
@@ -222,6 +251,7 @@ impl Answer {
         estimate: Option<Estimated>,
         points: Vec<Point>,
         whole: Option<(Rates, u64)>,
+        replies: Option<Replies>,
     ) -> Answer {
         Answer {
             kernel: setup
@@ -243,6 +273,7 @@ impl Answer {
                 dram_bytes_per_second: drain.dram,
                 camping_percent,
             }),
+            replies,
             points,
         }
     }
@@ -361,6 +392,9 @@ impl Answer {
             drain_dram,
             camping,
             ways,
+            hold,
+            accepting,
+            blocks,
         ] = TRAFFIC_COLUMNS;
         table
             .each(reads.into_iter().zip(sectors), |table, (name, count)| {
@@ -383,6 +417,9 @@ impl Answer {
             .exact(camping, |_| self.drain.map(|drain| drain.camping_percent))
             // With the buffers in L2 at the start, fewer sectors come from DRAM.
             .exact(ways, |_| self.l2_ways.filter(|_| !self.warm))
+            .exact(hold, |point| point.traffic.as_ref().map(|of| of.hold))
+            .exact(accepting, |_| self.replies.map(|replies| replies.accepting))
+            .exact(blocks, |_| self.replies.map(|replies| replies.blocks))
     }
 
     /// Returns a table with the memory traffic of a job for each number of SMs; empty without `--traffic`.
@@ -397,6 +434,7 @@ impl Answer {
             .number("DRAM writes", |(_, traffic)| traffic.sectors.dram_writes)
             .number("left dirty", |(_, traffic)| traffic.left_dirty)
             .number("rows opened", |(_, traffic)| traffic.sectors.activations)
+            .number("port cycles", |(_, traffic)| traffic.hold)
             .number("slice", |(_, traffic)| share(traffic.slice_share))
             .number("channel", |(_, traffic)| share(traffic.channel_share))
             .number("bank", |(_, traffic)| share(traffic.bank_share));
@@ -414,7 +452,11 @@ impl Answer {
             )
         });
         let title = "sectors of 32 bytes of a job, and largest share of one slice, channel and bank among 1024 sectors\n";
-        format!("\n{title}{}{drain}", table.render(palette.header))
+        let accepting = match self.replies {
+            Some(Replies { accepting: true, .. }) => "the SMs accept each reply at once\n",
+            _ => "",
+        };
+        format!("\n{title}{}{drain}{accepting}", table.render(palette.header))
     }
 }
 

@@ -22,6 +22,8 @@ pub struct StressAnswer {
     universal: RatesAnswer,
     /// Lowest rates of those patterns that use all slices and banks evenly.
     balanced: RatesAnswer,
+    /// Number of packets that one port of the crossbar passes per second: one per cycle of the slower of two clocks.
+    port_packets_per_second: u64,
     /// Rates of each pattern.
     patterns: Vec<PatternAnswer>,
 }
@@ -114,6 +116,7 @@ impl StressAnswer {
             machine: machine.name.clone(),
             universal: stress.universal().into(),
             balanced: stress.balanced().into(),
+            port_packets_per_second: machine.packets_per_second(),
             patterns: patterns.collect(),
         }
     }

@@ -24,7 +24,7 @@ impl Gpu<'_> {
         let Some(&response) = port.first() else { return };
         let sm = response.sm as usize;
         if self.ahead[sm].until <= self.now && self.sms[sm].accepts() {
-            port.pop();
+            port.pop(self.now);
             self.sms[sm].answer(response);
             self.sm_wakes[sm] = self.now;
         }

@@ -16,16 +16,22 @@ pub struct Port {
     places: usize,
     /// First cycle whose transfers from the crossbar into the port are not yet simulated.
     clock: u64,
+    /// First cycle when the oldest reply can leave the port.
+    first_since: u64,
+    /// Number of cycles where the oldest reply belongs to a kernel, for each kernel. Counts replies that have left.
+    held: Vec<u64>,
 }
 
 impl Port {
-    /// Creates port `number` with room for `places` waiting replies.
-    pub fn new(number: usize, places: usize) -> Self {
+    /// Creates port `number` with room for `places` waiting replies to `kernels` kernels.
+    pub fn new(number: usize, places: usize, kernels: usize) -> Self {
         Self {
             number,
             waiting: Ring::new(),
             places,
             clock: 0,
+            first_since: 0,
+            held: vec![0; kernels],
         }
     }
 
@@ -39,9 +45,26 @@ impl Port {
         self.waiting.front()
     }
 
-    /// Removes and returns the oldest reply.
-    pub fn pop(&mut self) -> Option<Request> {
-        self.waiting.pop_front()
+    /// Removes and returns the oldest reply in cycle `cycle`.
+    pub fn pop(&mut self, cycle: u64) -> Option<Request> {
+        let reply = self.waiting.pop_front()?;
+        if let Some(held) = self.held.get_mut(usize::from(reply.kernel)) {
+            *held += (cycle + 1).saturating_sub(self.first_since);
+        }
+        self.first_since = cycle + 1;
+        Some(reply)
+    }
+
+    /// Returns for each kernel the number of cycles before `now` where the oldest reply belongs to the kernel.
+    pub fn held(&self, now: u64) -> Vec<u64> {
+        let mut held = self.held.clone();
+        if let Some(count) = self
+            .first()
+            .and_then(|reply| held.get_mut(usize::from(reply.kernel)))
+        {
+            *count += now.saturating_sub(self.first_since);
+        }
+        held
     }
 
     /// Simulates the transfers from the crossbar into the port in all cycles before `before`. The
@@ -56,6 +79,9 @@ impl Port {
                 }
             };
             if let Some(answer) = replies.pop(self.number) {
+                if self.waiting.is_empty() {
+                    self.first_since = next + 1;
+                }
                 self.waiting.push_back(answer);
             }
             self.clock = next + 1;

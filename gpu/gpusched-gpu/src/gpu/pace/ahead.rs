@@ -102,7 +102,7 @@ impl Gpu<'_> {
             cycle = next;
             port.move_up(cycle, replies);
             if sm.accepts()
-                && let Some(answer) = port.pop()
+                && let Some(answer) = port.pop(cycle)
             {
                 sm.answer(answer);
             }
