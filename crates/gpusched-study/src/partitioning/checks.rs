@@ -12,7 +12,7 @@ use gpusched_model::Refusal;
 use gpusched_model::device::Granularity;
 use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_model::{Factor, Platform};
+use gpusched_model::{Factor, MemoryTime, Platform};
 
 use super::grid::Cell;
 use super::program::Population;
@@ -86,6 +86,13 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
                 format!("variant[{index}].variation_percent"),
                 format!("{percent} under policy \"{policy}\""),
                 "no `variation_percent`, because only `concurrent` uses it",
+            )));
+        }
+        if let Some(percent) = variant.variation_percent.filter(|&percent| percent > MemoryTime::MAX_VARIATION) {
+            return Err(document.error(Refusal::new(
+                format!("variant[{index}].variation_percent"),
+                percent,
+                format!("at most {}", MemoryTime::MAX_VARIATION),
             )));
         }
         match variant.blocks {

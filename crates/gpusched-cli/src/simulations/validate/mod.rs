@@ -27,8 +27,8 @@ pub use shared::SharedValidation;
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub struct Args {
-    /// Number of systems; 304 cover all policies, heuristics and interference models
-    #[arg(long, value_name = "N", default_value_t = 3_040, value_parser = whole::<u64>(1..=10_000_000_000))]
+    /// Number of systems; 320 cover all policies, heuristics and interference models
+    #[arg(long, value_name = "N", default_value_t = 3_200, value_parser = whole::<u64>(1..=10_000_000_000))]
     systems: u64,
     /// Validate the analysis of partitions that share a memory
     ///
@@ -92,7 +92,7 @@ Examples:
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --time-sliced --systems 10000
   gpusched validate --end-to-end --pipelined --systems 10000
-{examples}  gpusched validate --systems 608 --pessimism pessimism.csv && \
+{examples}  gpusched validate --systems 640 --pessimism pessimism.csv && \
 gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg"
     )
 }
