@@ -22,6 +22,7 @@ fn campaign(systems: u64, seed: u64, analysis: fn(Interference) -> &'static dyn 
     let campaign = Campaign {
         systems,
         seed,
+        policy: None,
         analysis,
     };
     pool.install(|| campaign.run(None, |_| {})).unwrap()

@@ -190,8 +190,12 @@ fn check_variation(plan: &Plan) -> Result<(), Fault> {
     for (index, partition) in plan.partitions.iter().enumerate() {
         let policy = partition.verdict.policy;
         if policy.runs_together() != plan.variation_percent.is_some() {
-            let stated = plan.variation_percent.map_or("none".to_owned(), |percent| percent.to_string());
-            let message = format!("found {stated} with the policy {policy} of partition {index}, expected a value only with concurrent");
+            let stated = plan
+                .variation_percent
+                .map_or("none".to_owned(), |percent| percent.to_string());
+            let message = format!(
+                "found {stated} with the policy {policy} of partition {index}, expected a value only with concurrent"
+            );
             return Err(Fault::new("variation_percent", message));
         }
     }

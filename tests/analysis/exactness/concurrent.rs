@@ -67,10 +67,16 @@ fn bounds_and_verdicts_are_exact() {
         } = evidence
         {
             let response = i64::try_from(response_time_ns.ns()).unwrap();
-            assert!(response > set[task].d && response <= truth[task].unwrap(), "{set:?}");
+            assert!(
+                response > set[task].d && response <= truth[task].unwrap(),
+                "{set:?}"
+            );
         }
     }
-    assert!(accepted > all / 20 && accepted < all * 19 / 20, "{accepted} of {all}");
+    assert!(
+        accepted > all / 20 && accepted < all * 19 / 20,
+        "{accepted} of {all}"
+    );
     assert!(full > all / 500 && with_jitter > all / 100 && late_job > all / 100);
 }
 
@@ -91,7 +97,10 @@ fn share(set: &[Task], jobs: &[Job], sharing: Sharing, rng: &mut impl RngExt) ->
     let mut queues: Vec<Vec<Job>> = vec![Vec::new(); set.len()];
     jobs.iter().for_each(|job| queues[job.task].push(*job));
     queues.iter_mut().for_each(|queue| queue.reverse());
-    let mut left: Vec<i64> = queues.iter().map(|queue| queue.last().map_or(0, |job| job.c)).collect();
+    let mut left: Vec<i64> = queues
+        .iter()
+        .map(|queue| queue.last().map_or(0, |job| job.c))
+        .collect();
     let mut longest = vec![0; set.len()];
     let mut now = i64::MIN;
     loop {
@@ -197,7 +206,10 @@ fn no_division_of_the_sms_responds_later() {
     }
     println!("{accepted} accepted, {reached} reach a bound, {missed} of {refused} refused miss a deadline");
     assert!(accepted > rounds(ROUNDS / 20), "{accepted}");
-    assert!(reached > rounds(ROUNDS / 10) && missed > refused / 3, "{reached} {missed} {refused}");
+    assert!(
+        reached > rounds(ROUNDS / 10) && missed > refused / 3,
+        "{reached} {missed} {refused}"
+    );
 }
 
 /// The short cut for tasks with one job in the longest busy period changes no result, for many tasks and large numbers.
@@ -229,13 +241,23 @@ fn bounds_are_those_of_the_lowest_priority() {
             assert_eq!(*found, expected[order.len() - 1], "task {task}: {set:?}");
             bounded += usize::from(found.is_some());
         }
-        let meets = found.iter().zip(&set).all(|(found, task)| found.is_some_and(|found| found <= task.deadline));
-        assert_eq!(schedulability::accepts(Policy::Concurrent, &set, 1), meets, "{set:?}");
+        let meets = found
+            .iter()
+            .zip(&set)
+            .all(|(found, task)| found.is_some_and(|found| found <= task.deadline));
+        assert_eq!(
+            schedulability::accepts(Policy::Concurrent, &set, 1),
+            meets,
+            "{set:?}"
+        );
         let verdict = schedulability::test(Policy::Concurrent, &set, 1);
         assert_eq!(verdict.schedulable, meets, "{set:?}");
         late += usize::from(!meets);
     }
-    assert!(bounded > rounds(3_000) && late > rounds(300) && late < rounds(2_700), "{bounded} {late}");
+    assert!(
+        bounded > rounds(3_000) && late > rounds(300) && late < rounds(2_700),
+        "{bounded} {late}"
+    );
 }
 
 /// A task less or a shorter WCET never makes the others late: unions that fail stay failed, as the search assumes.

@@ -348,7 +348,10 @@ impl Args {
 
 /// Whether the test of `policy` computes response-time bounds.
 fn bounds_responses(policy: Policy) -> bool {
-    matches!(policy, Policy::FixedPriority(..) | Policy::NpFifo | Policy::Concurrent)
+    matches!(
+        policy,
+        Policy::FixedPriority(..) | Policy::NpFifo | Policy::Concurrent
+    )
 }
 
 /// Returns the verdict as a colored text of one to three words.

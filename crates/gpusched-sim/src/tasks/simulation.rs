@@ -116,7 +116,11 @@ impl Simulation {
         }
         let mut running = IDLE;
         loop {
-            let now = releases.time().min(running.finish).min(running.switch).min(ready.change());
+            let now = releases
+                .time()
+                .min(running.finish)
+                .min(running.switch)
+                .min(ready.change());
             if now == NEVER {
                 return;
             }

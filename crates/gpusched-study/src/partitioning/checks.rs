@@ -88,7 +88,10 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
                 "no `variation_percent`, because only `concurrent` uses it",
             )));
         }
-        if let Some(percent) = variant.variation_percent.filter(|&percent| percent > MemoryTime::MAX_VARIATION) {
+        if let Some(percent) = variant
+            .variation_percent
+            .filter(|&percent| percent > MemoryTime::MAX_VARIATION)
+        {
             return Err(document.error(Refusal::new(
                 format!("variant[{index}].variation_percent"),
                 percent,

@@ -38,7 +38,9 @@ impl<'a> Others<'a> {
             // Job k is released at 0 or at k·T − J.
             let all = (end + job.jitter).div_ceil(job.period);
             if end > 0 && all > *released {
-                self.work = self.work.saturating_add((all - *released).saturating_mul(job.wcet));
+                self.work = self
+                    .work
+                    .saturating_add((all - *released).saturating_mul(job.wcet));
                 *released = all;
             }
         }

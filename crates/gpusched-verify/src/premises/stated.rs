@@ -232,7 +232,10 @@ impl Taken {
         ));
         parts.extend(named("arbitration", self.arbitration.map(|one| one.to_string())));
         parts.extend(named("memory time", self.memory_time.map(|one| one.to_string())));
-        parts.extend(named("variation", self.variation_percent.map(|one| format!("{one} %"))));
+        parts.extend(named(
+            "variation",
+            self.variation_percent.map(|one| format!("{one} %")),
+        ));
         parts.extend(named(
             "interference",
             self.interference.map(|one| one.to_string()),

@@ -110,13 +110,7 @@ fn common(tasks: &[Task]) -> Option<u64> {
 }
 
 /// Returns the worst case of the task at position `task` at the lowest priority. `common` is the result of [`common`].
-fn last(
-    tasks: &mut [Task],
-    task: usize,
-    common: Option<u64>,
-    stop: Stop,
-    steps: &mut u64,
-) -> WorstCase {
+fn last(tasks: &mut [Task], task: usize, common: Option<u64>, stop: Stop, steps: &mut u64) -> WorstCase {
     let Task {
         wcet,
         period,
