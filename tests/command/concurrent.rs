@@ -89,10 +89,10 @@ fn a_plan_is_proven_only_if_the_user_accepts_the_assumption() {
     );
     // The verifier recomputes the response times with the stated variation, and requires that a plan states one.
     for (old, new) in [
-        (r#""variation_percent": 10"#, r#""variation_percent": 9"#),
-        (r#""variation_percent": 10,"#, ""),
+        (r#""variation_percent":10"#, r#""variation_percent":9"#),
+        (r#""variation_percent":10,"#, ""),
         ("5500000", "5499999"),
-        (r#""policy": "concurrent""#, r#""policy": "np-edf""#),
+        (r#""policy":"concurrent""#, r#""policy":"np-edf""#),
     ] {
         assert!(text.contains(old), "{old}: {text}");
         std::fs::write(&plan, text.replace(old, new)).unwrap();

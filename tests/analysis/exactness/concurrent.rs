@@ -19,7 +19,7 @@ const DRAW: Draw = Draw {
     blocks: false,
 };
 
-/// Returns the order in which `task` is last.
+/// Returns the ranks of an order with `task` at its end.
 fn last(set: &[Task], task: usize) -> Vec<usize> {
     let rank = |other: usize| match other.cmp(&task) {
         std::cmp::Ordering::Less => other,
@@ -80,7 +80,7 @@ fn bounds_and_verdicts_are_exact() {
     assert!(full > all / 500 && with_jitter > all / 100 && late_job > all / 100);
 }
 
-/// Ways in which a simulated GPU divides its SMs.
+/// Rules for the division of the SMs.
 #[derive(Copy, Clone, PartialEq, Debug)]
 enum Sharing {
     /// Random weights, which change at random times.

@@ -86,7 +86,7 @@ fn compare(policy: Policy, round: u64, rng: &mut impl RngExt) -> (u64, u64, u64)
     let releases = pattern.releases(&tasks, numbers);
     let mut discipline = Discipline::of(policy).unwrap();
     if policy.runs_together() {
-        // The twin has fixed priorities, which are one division of the SMs.
+        // The reference implementation has fixed priorities, which are one division of the SMs.
         discipline.order = simulated::Order::Ranks;
     }
     let order = priorities(policy, &tasks).unwrap_or_else(|| {

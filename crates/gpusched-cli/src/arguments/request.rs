@@ -34,16 +34,16 @@ pub struct Request {
     /// Policy and its test [default: np-edf]
     ///
     /// Without preemption: `np-edf` (earliest deadline first), `np-fifo` (first in, first out), `np-fp` (deadline-monotonic),
-    /// `np-fp-rm` (rate-monotonic), `np-fp-given` (task order), `np-fp-audsley`. Kernels that run together: `concurrent`. With preemption between thread blocks, sufficient
-    /// tests: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. With free preemption, as no GPU offers: `edf`, `dm`, `rm`,
-    /// `fp-given`, `fp-audsley`; sufficient: `density`, `hyperbolic`, `liu-layland`. Necessary: `work-capacity`,
-    /// `work-capacity-deadline`.
+    /// `np-fp-rm` (rate-monotonic), `np-fp-given` (task order), `np-fp-audsley`. Kernels that run together: `concurrent`. With
+    /// preemption between thread blocks, sufficient tests: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. With free
+    /// preemption, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`; sufficient: `density`, `hyperbolic`, `liu-layland`.
+    /// Necessary: `work-capacity`, `work-capacity-deadline`.
     #[arg(long, value_parser = policy(), help_heading = "Analysis")]
     policy: Option<Policy>,
-    /// Interference model [default: conflict; with `concurrent`, none]
+    /// Interference model [default: conflict]
     ///
-    /// Selects which contention the analysis counts. All tests but `concurrent` assume that at most one kernel of a partition runs
-    /// at a time. The page docs/explanation/conflict.md explains which model fits, and what to measure.
+    /// Selects which contention the analysis counts. With `concurrent`, the default is `none`. All other tests assume that at most
+    /// one kernel of a partition runs at a time. The page docs/explanation/conflict.md explains which model fits, and what to measure.
     #[arg(long, value_parser = named::<Interference>(), help_heading = "Analysis")]
     interference: Option<Interference>,
     #[command(flatten)]

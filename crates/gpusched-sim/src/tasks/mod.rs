@@ -13,7 +13,7 @@
 //! * At each instant, the simulator first completes jobs, then releases jobs, and then chooses
 //!   the running job.
 //! * Kernels that run together are simulated as time slices of random lengths, in a random order. `docs/explanation/concurrent.md`
-//!   proves that time slices delay a job as much as any division of the SMs.
+//!   proves that no division of the SMs delays a job longer than time slices.
 //! * If two deadlines (EDF) or two releases (FIFO) are equal, the task at the lower position has priority.
 //! * Under limited preemption, a job is preempted only at the end of a thread block. Each
 //!   preemption adds the length of one block to the execution time of the job. All blocks of a

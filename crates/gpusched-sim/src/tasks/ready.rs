@@ -19,7 +19,7 @@ pub(super) trait Ready {
     /// Returns the rank of the most urgent task, or `None` if the queue is empty.
     fn first(&self) -> Option<usize>;
 
-    /// Returns the next time at which the order of the tasks changes by itself.
+    /// Returns the next time at which the order of the tasks changes without a release or a completion.
     fn change(&self) -> u64 {
         NEVER
     }

@@ -91,7 +91,7 @@ impl Part {
         Part::with_order(problem, positions, sms, policy, shortest, None)
     }
 
-    /// Returns the partition in which jobs of the task with the stream `starved` execute only while no job of another task is
+    /// Returns the partition where jobs of the task with the stream `starved` execute only while no job of another task is
     /// ready. Only for kernels that run together, which may share the SMs in this way.
     pub fn starving(&self, starved: u64) -> Part {
         let mut part = self.clone();

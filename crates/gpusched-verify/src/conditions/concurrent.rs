@@ -1,7 +1,7 @@
 //! Check of response times of kernels that run together, each task in its own stream.
 //!
-//! A busy period starts at 0. A job of task i that is the q-th job of i in this period (from 0) ends when the jobs that all other
-//! tasks released before its end, and the first q + 1 jobs of i, are done. In the worst case, the GPU completes exactly
+//! A busy period starts at 0. Job q (from 0) of task i in this period ends when two groups of jobs are done: all jobs that other
+//! tasks released before its end, and the first q + 1 jobs of i. In the worst case, the GPU completes exactly
 //! 1 ns of work per ns and executes i last. The check steps from one release to the next: before the job ends, each
 //! release postpones the end.
 

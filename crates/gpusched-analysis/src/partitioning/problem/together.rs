@@ -5,7 +5,7 @@ use gpusched_model::MemoryTime;
 use gpusched_model::error::Error;
 
 impl<'a> Problem<'a> {
-    /// Returns the problem in which the work of a kernel grows by at most `percent` % while other kernels of its partition
+    /// Returns the problem where the work of a kernel grows by at most `percent` % while other kernels of its partition
     /// run. `None` changes nothing: under `concurrent`, the default is
     /// [`Policy::VARIATION`](gpusched_model::Policy::VARIATION).
     ///

@@ -29,10 +29,10 @@ pub use shared::SharedValidation;
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub struct Args {
-    /// Number of systems; 320 cover all policies, heuristics and interference models
+    /// Number of systems; 320 cover all combinations
     #[arg(long, value_name = "N", default_value_t = 3_200, value_parser = whole::<u64>(1..=10_000_000_000))]
     systems: u64,
-    /// Only systems with this policy [default: all policies in turn]
+    /// Only systems with this policy [default: all]
     #[arg(long, value_parser = policy(), conflicts_with_all = ["shared_memory", "end_to_end"])]
     policy: Option<Policy>,
     /// Validate the analysis of partitions that share a memory
@@ -93,7 +93,6 @@ To repeat such a violation, run the printed command. It simulates the file of
 --reproducer. The name of the task set in the file contains the arguments of the command.
 
 Examples:
-  gpusched validate --policy concurrent --systems 10000
   gpusched validate --shared-memory --systems 10000
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --time-sliced --systems 10000
