@@ -23,7 +23,7 @@ pub fn test(demands: &[Demand]) -> Evidence {
     }
     let mut tasks: Vec<Task> = level::tasks(demands).collect();
     let common = common(&tasks);
-    let mut response_times_ns = vec![Time::ZERO; demands.len()];
+    let mut response_times_ns = Vec::with_capacity(demands.len());
     // A task may miss its deadline although the test is inconclusive for an earlier task. All tasks after the first
     // inconclusive task share the steps of one task.
     let (mut undecided, mut left) = (false, STEP_LIMIT);
@@ -31,7 +31,7 @@ pub fn test(demands: &[Demand]) -> Evidence {
         let mut steps = STEP_LIMIT;
         let steps = if undecided { &mut left } else { &mut steps };
         match last(&mut tasks, task, common, Stop::Miss, steps) {
-            WorstCase::Response(time) => response_times_ns[task] = Time::from_ns(time),
+            WorstCase::Response(time) => response_times_ns.push(Time::from_ns(time)),
             WorstCase::Late {
                 busy_period,
                 response,

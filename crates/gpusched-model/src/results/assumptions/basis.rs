@@ -171,13 +171,13 @@ impl Basis<'_> {
                 list,
                 kind.if_any(AssumptionId::KindUnknown, sentences::kind_unknown),
             );
-            let together = self.policies.iter().all(|policy| policy.runs_together());
+            // Under `concurrent`, the serial sum contains the contention.
+            let together = self.policies.iter().any(|policy| policy.runs_together());
             let isolated = self.count(|task| {
                 // If a table has only one list, gpusched uses this list both in isolation and in conflict. The author
                 // of such a table may not have measured conflicts.
-                // Under `concurrent`, the serial sum contains the contention.
-                !together && !task.wcet().states_conflict()
-                    || !together && matches!(task.wcet().form(), Form::Table(Table::Both(_)))
+                let is_common = matches!(task.wcet().form(), Form::Table(Table::Both(_)));
+                !together && (is_common || !task.wcet().states_conflict())
             });
             add(
                 list,
