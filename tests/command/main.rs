@@ -16,6 +16,7 @@ mod causes;
 mod charts;
 mod cli;
 mod cluster;
+mod concurrent;
 mod docs;
 mod early_readers;
 mod embedding;

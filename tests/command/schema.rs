@@ -167,7 +167,7 @@ fn simulations_of_tasks_and_validations_follow_their_schemas() {
         ));
         check(&simulation, &answer.stdout);
     }
-    let answer = run("validate --systems 304 --format json --quiet");
+    let answer = run("validate --systems 320 --format json --quiet");
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     check(&validator("validation"), &answer.stdout);
 }

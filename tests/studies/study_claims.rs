@@ -309,6 +309,13 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
     assert_eq!(
         found,
         [
+            (
+                "concurrent",
+                14,
+                100,
+                16,
+                vec!["concurrent, 20 %", "concurrent, 0 %", "np-edf", "edf"]
+            ),
             ("default-gpu", 24, 50, 16, vec!["np-edf", "np-fp", "dm"]),
             ("granularity-a100", 26, 50, 108, granularities.clone()),
             ("granularity-h100", 32, 50, 132, granularities),

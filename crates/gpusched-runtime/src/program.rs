@@ -185,6 +185,7 @@ fn dispatchable(policy: Policy) -> Result<()> {
         | Policy::LpEdf
         | Policy::FixedPriority(Preemption::NonPreemptive | Preemption::Limited, _) => return Ok(()),
         Policy::WorkCapacity | Policy::WorkCapacityDeadline => "because a necessary condition proves no plan",
+        Policy::Concurrent => "because a dispatcher runs one kernel of a partition at a time",
         Policy::Edf
         | Policy::Density
         | Policy::Hyperbolic

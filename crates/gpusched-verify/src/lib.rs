@@ -43,7 +43,7 @@ use gpusched_model::assumptions::{Assumption, Basis};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::plan::{Plan, SharedPort};
-use gpusched_model::{Interference, Overheads, SharedMemory, Task, TaskSet};
+use gpusched_model::{Interference, MemoryTime, Overheads, SharedMemory, Task, TaskSet};
 use jobs::{Ports, Slices, Wcets, held};
 use memory::Beside;
 use partition::check_partition;
@@ -94,6 +94,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     if let Some(memory) = plan.memory {
         memory_time(memory, interference, plan, set)?;
     }
+    check_variation(plan)?;
     cover(plan, set)?;
     let assumptions = Basis::of_plan(plan, set).assumptions();
     // Plans of older versions list no assumptions.
@@ -105,6 +106,7 @@ pub fn verify_with(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Ve
     let wcets = Wcets::stated(interference)
         .with_overheads(plan.overheads.unwrap_or_default())
         .varied(plan.memory.and_then(|memory| memory.time), set)
+        .together(plan.variation_percent)
         .within(Slices::of(plan, plan.memory));
     let mut all_pass = true;
     for (index, partition) in plan.partitions.iter().enumerate() {
@@ -223,6 +225,29 @@ fn check_overheads(
         }
     }
     Ok(())
+}
+
+/// Checks that the plan states a variation if and only if the kernels of its partitions run together.
+fn check_variation(plan: &Plan) -> Result<(), Fault> {
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        let policy = partition.verdict.policy;
+        if policy.runs_together() != plan.variation_percent.is_some() {
+            let stated = plan
+                .variation_percent
+                .map_or("none".to_owned(), |percent| percent.to_string());
+            let message = format!(
+                "found {stated} with the policy {policy} of partition {index}, expected a value only with concurrent"
+            );
+            return Err(Fault::new("variation_percent", message));
+        }
+    }
+    match plan.variation_percent {
+        Some(percent) if percent > MemoryTime::MAX_VARIATION => {
+            let message = format!("found {percent}, expected at most {}", MemoryTime::MAX_VARIATION);
+            Err(Fault::new("variation_percent", message))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks that the plan states memory times if and only if `interference` counts them. With memory times, also checks

@@ -1,6 +1,6 @@
 //! Check of one partition: its tasks, and the evidence for its verdict.
 
-use super::conditions::{Fraction, bounds, demand, fifo, response};
+use super::conditions::{Fraction, bounds, concurrent, demand, fifo, response};
 use super::fault::Fault;
 use super::jobs::{Job, Wcets, jobs};
 use super::memory::{Beside, DelayedPartition};
@@ -110,7 +110,7 @@ fn check_disturbed(partition: &Partition, delayed: &DelayedPartition<'_>) -> Res
 
 fn strength(policy: Policy) -> Strength {
     match policy {
-        Policy::Edf | Policy::NpEdf | Policy::NpFifo => Strength::Exact,
+        Policy::Edf | Policy::NpEdf | Policy::NpFifo | Policy::Concurrent => Strength::Exact,
         Policy::FixedPriority(Preemption::Limited, _) | Policy::LpEdf => Strength::Sufficient,
         Policy::FixedPriority(..) => Strength::Exact,
         Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => Strength::Sufficient,
@@ -178,7 +178,7 @@ fn check_evidence(
         }
         Evidence::UtilizationAboveOne => {
             let above = match policy {
-                Policy::FixedPriority(..) | Policy::NpFifo => {
+                Policy::FixedPriority(..) | Policy::NpFifo | Policy::Concurrent => {
                     Fraction::sum(jobs.iter().map(|job| Fraction::new(job.wcet, job.period)))
                 }
                 _ => supply()?.utilization(),
@@ -196,6 +196,7 @@ fn check_evidence(
                 response::check(preemption, order, &jobs, priorities, response_times_ns)?;
             }
             Policy::NpFifo => fifo::check(&jobs, priorities, response_times_ns)?,
+            Policy::Concurrent => concurrent::check(&jobs, priorities, response_times_ns)?,
             _ => return Err(unfit()),
         },
         Evidence::DeadlineMissed {
@@ -214,6 +215,9 @@ fn check_evidence(
                 )?;
             }
             Policy::NpFifo => fifo::check_miss(&jobs, *task, *busy_period_ns, *response_time_ns)?,
+            Policy::Concurrent => {
+                concurrent::check_miss(&jobs, *task, *busy_period_ns, *response_time_ns)?;
+            }
             _ => return Err(unfit()),
         },
         Evidence::NoPriorityOrder { tasks } => match policy {

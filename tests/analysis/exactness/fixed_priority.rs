@@ -39,7 +39,7 @@ fn overloaded(set: &[Task], rank: &[usize], task: usize) -> bool {
 /// Returns the longest response time of `task`. The task and all tasks with higher priority
 /// arrive at 0 with maximum jitter. At most one task with lower priority arrives at −1. The
 /// priority level must not be overloaded.
-fn response_time(set: &[Task], rank: &[usize], task: usize, preemption: Preemption) -> i64 {
+pub(super) fn response_time(set: &[Task], rank: &[usize], task: usize, preemption: Preemption) -> i64 {
     let order = Order::Fixed(rank.to_vec());
     let level = |other: usize| rank[other] <= rank[task];
     let blockers = (0..set.len()).filter(|&other| !level(other)).map(Some);

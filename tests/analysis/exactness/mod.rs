@@ -3,6 +3,7 @@
 //! with plain enumeration.
 
 mod between;
+mod concurrent;
 mod edf;
 mod fifo;
 mod fixed_priority;

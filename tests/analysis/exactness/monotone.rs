@@ -47,7 +47,16 @@ fn every_test_is_sustainable() {
                     .zip(&set)
                     .for_each(|(task, old)| task.j = old.j);
                 assert!(accepts(policy, &same_order), "{policy}: {set:?} {same_order:?}");
-                if ["edf", "np-edf", "fp-audsley", "np-fp-audsley", "density"].contains(&policy) {
+                if [
+                    "edf",
+                    "np-edf",
+                    "concurrent",
+                    "fp-audsley",
+                    "np-fp-audsley",
+                    "density",
+                ]
+                .contains(&policy)
+                {
                     assert!(accepts(policy, &easier), "{policy}: {set:?} {easier:?}");
                 }
             }

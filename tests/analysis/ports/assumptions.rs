@@ -345,6 +345,7 @@ fn ports_of(units: &[Vec<u32>], granularity: Granularity) -> Ports {
         memory: None,
         overheads: None,
         overheads_origin: None,
+        variation_percent: None,
         sms_used: 8,
         partitions: partitions.collect(),
         shared_ports: None,

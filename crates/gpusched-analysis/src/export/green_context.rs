@@ -63,8 +63,15 @@ pub(super) fn export(out: &Export<'_>) -> Result<String, Error> {
                 .partitions
                 .first()
                 .map(|partition| partition.verdict.policy);
-            let policy = policy.map_or_else(String::new, |policy| policy.to_string());
-            let reason = format!("Plain threads cannot follow the policy {policy}.");
+            let reason = match policy {
+                Some(policy) if policy.runs_together() => {
+                    format!("Under {policy}, give each task a stream of its own in its partition.")
+                }
+                policy => {
+                    let policy = policy.map_or_else(String::new, |policy| policy.to_string());
+                    format!("Plain threads cannot follow the policy {policy}.")
+                }
+            };
             MAIN.replace("@reason@", &reason)
         }
     };

@@ -8,6 +8,7 @@
 //! * [`fixed_priority`]: response-time analysis for fixed priorities, with the same three forms
 //!   of preemption;
 //! * [`fifo`]: first in, first out; exact;
+//! * [`concurrent`]: kernels that run together, each task in its own stream; exact for every division of the SMs;
 //! * [`utilization`]: density bound, hyperbolic bound and Liu–Layland bound; sufficient;
 //! * [`shared_memory`]: EDF and fixed priorities with interference delay from other partitions;
 //! * [`work_capacity`]: necessary conditions, which are one analysis variant of the experiment of
@@ -28,6 +29,7 @@ pub mod utilization;
 pub mod work_capacity;
 
 pub use demand::Demand;
+pub use fixed_priority::concurrent;
 
 use gpusched_model::policy::Policy;
 use gpusched_model::time::Time;
@@ -45,6 +47,7 @@ pub fn evidence(policy: Policy, demands: &[Demand], sms: u32) -> Evidence {
         Policy::NpEdf => edf::non_preemptive::test(demands),
         Policy::LpEdf => edf::limited::test(demands),
         Policy::NpFifo => fifo::test(demands),
+        Policy::Concurrent => concurrent::test(demands),
         Policy::FixedPriority(preemption, priorities) => {
             fixed_priority::test(preemption, priorities, demands)
         }
@@ -64,6 +67,7 @@ pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
         Policy::NpEdf => edf::non_preemptive::accepts(demands),
         Policy::LpEdf => edf::limited::accepts(demands),
         Policy::NpFifo => fifo::accepts(demands),
+        Policy::Concurrent => concurrent::accepts(demands),
         Policy::FixedPriority(preemption, priorities) => {
             fixed_priority::accepts(preemption, priorities, demands)
         }
@@ -76,7 +80,8 @@ pub fn accepts(policy: Policy, demands: &[Demand], sms: u32) -> bool {
 /// test of `policy` is exact.
 ///
 /// Returns `None` if `policy` has no response-time analysis, or if the analysis finds no bounds.
-/// See [`edf::response_times`], [`fixed_priority::response_times`] and [`fifo::response_times`].
+/// See [`edf::response_times`], [`fixed_priority::response_times`], [`fifo::response_times`] and
+/// [`concurrent::response_times`].
 pub fn response_times(policy: Policy, demands: &[Demand]) -> Option<Vec<Option<Time>>> {
     match policy {
         Policy::Edf => Some(edf::response_times(demands)?.into_iter().map(Some).collect()),
@@ -84,6 +89,7 @@ pub fn response_times(policy: Policy, demands: &[Demand]) -> Option<Vec<Option<T
             Some(fixed_priority::response_times(preemption, priorities, demands))
         }
         Policy::NpFifo => Some(fifo::response_times(demands)),
+        Policy::Concurrent => Some(concurrent::response_times(demands)),
         _ => None,
     }
 }

@@ -37,6 +37,8 @@ pub struct Memory {
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>(), help_heading = "Analysis")]
     pub memory_time: Option<RateForm>,
     /// Percentage added to WCETs, because times vary [default: 20]
+    ///
+    /// Only with memory times and with `--policy concurrent`.
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION), help_heading = "Analysis")]
     pub variation: Option<u32>,
     /// Assume own L2 ways for each partition, as in the WCETs

@@ -18,6 +18,6 @@ pub use memory::{Memory, memory_rates};
 pub use names::{Either, either, named, one_of, policy};
 pub use overheads::{StatedOverheads, overheads};
 pub use pairs::{check_as_many, pairs};
-pub use request::{Answer, Case, Request, naming};
+pub use request::{Answer, Case, Request, default_interference, naming};
 pub use time_sharing::TimeSharing;
 pub use values::{number, refused, whole};

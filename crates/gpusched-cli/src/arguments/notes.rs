@@ -110,6 +110,7 @@ impl Notes {
             interference: None,
             memory: None,
             overheads: None,
+            variation_percent: 0,
             granularity: None,
             device: None,
             several: false,

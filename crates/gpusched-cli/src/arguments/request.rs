@@ -34,18 +34,18 @@ pub struct Request {
     /// Policy and its test [default: np-edf]
     ///
     /// Without preemption: `np-edf` (earliest deadline first), `np-fifo` (first in, first out), `np-fp` (deadline-monotonic),
-    /// `np-fp-rm` (rate-monotonic), `np-fp-given` (task order), `np-fp-audsley`. With preemption between thread blocks, sufficient
-    /// tests: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. With free preemption, as no GPU offers: `edf`, `dm`, `rm`,
-    /// `fp-given`, `fp-audsley`; sufficient: `density`, `hyperbolic`, `liu-layland`. Necessary: `work-capacity`,
-    /// `work-capacity-deadline`.
+    /// `np-fp-rm` (rate-monotonic), `np-fp-given` (task order), `np-fp-audsley`. Kernels that run together: `concurrent`. With
+    /// preemption between thread blocks, sufficient tests: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. With free
+    /// preemption, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`; sufficient: `density`, `hyperbolic`, `liu-layland`.
+    /// Necessary: `work-capacity`, `work-capacity-deadline`.
     #[arg(long, value_parser = policy(), help_heading = "Analysis")]
     policy: Option<Policy>,
-    /// Interference model
+    /// Interference model [default: conflict]
     ///
-    /// Selects which contention the analysis counts. Every test assumes that at most one kernel of a partition runs at a
-    /// time. The page docs/explanation/conflict.md explains which model fits, and what to measure.
-    #[arg(long, value_parser = named::<Interference>(), default_value_t, help_heading = "Analysis")]
-    interference: Interference,
+    /// Selects which contention the analysis counts. With `concurrent`, the default is `none`. All other tests assume that at most
+    /// one kernel of a partition runs at a time. The page docs/explanation/conflict.md explains which model fits, and what to measure.
+    #[arg(long, value_parser = named::<Interference>(), help_heading = "Analysis")]
+    interference: Option<Interference>,
     #[command(flatten)]
     memory: Memory,
     /// Overheads of the dispatchers, if WCETs do not include them
@@ -54,6 +54,14 @@ pub struct Request {
     /// memory traffic. In an end-to-end system, o and w apply to kernels, and each partition must have an `np-` policy.
     #[arg(long, value_name = "FILE", value_parser = overheads, help_heading = "Analysis")]
     overheads: Option<StatedOverheads>,
+}
+
+/// Returns the interference model if the user states none. The sum of WCETs that `concurrent` counts includes contention.
+pub fn default_interference(policy: Policy) -> Interference {
+    match policy.runs_together() {
+        true => Interference::None,
+        false => Interference::default(),
+    }
 }
 
 /// Returns a text such as ` (#3 is "camera")`, for messages that contain only the number of
@@ -161,7 +169,7 @@ impl Request {
     pub fn environment(&self) -> Result<Environment> {
         Ok(Environment {
             overheads: self.overheads.as_ref().map(|stated| stated.bounds),
-            ..self.memory.environment(self.interference)?
+            ..self.memory.environment(self.interference())?
         })
     }
 
@@ -177,7 +185,13 @@ impl Request {
 
     /// Returns the interference model.
     pub fn interference(&self) -> Interference {
-        self.interference
+        self.interference.unwrap_or(default_interference(self.policy()))
+    }
+
+    /// Returns the percentage by which the work of kernels that run together may grow. `None` without `--variation`, and under
+    /// all other policies.
+    pub fn variation(&self) -> Option<u32> {
+        self.memory.variation.filter(|_| self.policy().runs_together())
     }
 
     /// Returns the name of the policy and its meaning, for the first line of a text result.
@@ -188,12 +202,13 @@ impl Request {
     /// Returns which interference the test counts or neglects, as text after a comma. The text is empty for the default
     /// model.
     pub fn interference_in_words(&self) -> String {
-        match self.interference {
+        match self.interference() {
+            Interference::None if self.policy().runs_together() => String::new(),
             Interference::None => ", interference neglected".to_owned(),
             Interference::Conflict => String::new(),
             Interference::ConflictBandwidth => ", with the memory traffic of other partitions".to_owned(),
             Interference::ConflictMemoryTime | Interference::MemoryTime => {
-                let inside = match self.interference.counts_conflicts() {
+                let inside = match self.interference().counts_conflicts() {
                     true => "",
                     false => ", without contention in a partition",
                 };
@@ -231,7 +246,8 @@ impl Request {
         (sms, memory): (u32, Option<SharedMemory>),
         offer: Option<&'a Offer>,
     ) -> Result<Problem<'a>> {
-        let mut problem = Problem::new(set, sms, self.policy(), model_of(self.interference))?;
+        let model = model_of(self.interference());
+        let mut problem = Problem::new(set, sms, self.policy(), model)?.varied(self.variation())?;
         if let Some(memory) = memory {
             problem = problem.sharing(memory)?;
         }
@@ -246,7 +262,11 @@ impl Request {
     /// # Errors
     /// Fails in the same cases as [`Memory::shared`].
     pub fn memory(&self) -> Result<Option<SharedMemory>> {
-        self.memory.shared(self.interference)
+        let memory = Memory {
+            variation: self.memory.variation.filter(|_| !self.policy().runs_together()),
+            ..self.memory.clone()
+        };
+        memory.shared(self.interference())
     }
 
     /// Returns the number of SMs, M.

@@ -57,7 +57,7 @@ pub struct Response {
     evidence: Evidence,
     /// Bound on the response time of each task, from arrival to completion [ns]. A bound may exceed the deadline. An
     /// entry is null if the response time is unbounded, or if gpusched knows no bound. The field is present under fixed
-    /// priorities and np-fifo, and under edf with --response-times.
+    /// priorities, np-fifo and concurrent, and under edf with --response-times.
     #[serde(skip_serializing_if = "Option::is_none")]
     response_times_ns: Option<Vec<Option<Time>>>,
     /// Assumptions of the verdict that gpusched does not check.
@@ -109,7 +109,7 @@ impl Run for Args {
             return Err(Error::parameter(
                 "response_times",
                 format!("--policy {policy}"),
-                "edf, np-fifo or a fixed-priority policy, for which gpusched computes response times",
+                "edf, np-fifo, concurrent or a fixed-priority policy, for which gpusched computes response times",
             ));
         }
         if self.response_times && self.request.memory()?.is_some() && !bounds_responses(policy) {
@@ -240,6 +240,7 @@ impl Args {
             set: case.set,
             policies: vec![self.request.policy()],
             interference: Some(self.request.interference()),
+            variation_percent: case.problem.variation_percent().unwrap_or_default(),
             memory: case.problem.memory(),
             overheads: case.problem.overheads(),
             granularity: None,
@@ -347,7 +348,10 @@ impl Args {
 
 /// Whether the test of `policy` computes response-time bounds.
 fn bounds_responses(policy: Policy) -> bool {
-    matches!(policy, Policy::FixedPriority(..) | Policy::NpFifo)
+    matches!(
+        policy,
+        Policy::FixedPriority(..) | Policy::NpFifo | Policy::Concurrent
+    )
 }
 
 /// Returns the verdict as a colored text of one to three words.

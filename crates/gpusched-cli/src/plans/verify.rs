@@ -62,7 +62,7 @@ pub struct Args {
     /// Counterexamples are known for each form. `verify` accepts a form as proof only if you state it here.
     #[arg(long, value_name = "FORM", value_parser = named::<RateForm>())]
     memory_time: Option<RateForm>,
-    /// Expected percentage added to WCETs, for memory times
+    /// Expected percentage added to WCETs, for memory times and `concurrent`
     #[arg(long, value_name = "PERCENT", value_parser = whole(0..=MemoryTime::MAX_VARIATION))]
     variation: Option<u32>,
     /// Assume own L2 ways for each partition, for memory times
@@ -80,6 +80,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_parser = overheads)]
     overheads: Option<StatedOverheads>,
     /// Expected policy of every partition
+    ///
+    /// The assumption of `concurrent` is only tested. `verify` accepts it only if you state this policy here.
     #[arg(long, value_parser = policy())]
     policy: Option<Policy>,
 }
@@ -110,7 +112,8 @@ struct Answer {
     /// Verdict of the plan.
     schedulable: bool,
     /// Whether the plan is verified and schedulable, and the test of every partition is exact or sufficient. If the
-    /// plan uses memory times, the user must also state `--memory-time`, because memory times are only tested.
+    /// plan uses memory times, the user must also state `--memory-time`, because memory times are only tested. For plans
+    /// under `concurrent`, the user must also state `--policy concurrent`.
     proven: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
@@ -363,6 +366,9 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
             Conclusion::Tested(time) => {
                 let (form, own) = (time.form, if time.own_l2 { " --own-l2" } else { "" });
                 format!(", but not proven{strength}; accept this form with `--memory-time {form}{own}`")
+            }
+            Conclusion::SerialSum => {
+                ", but not proven, because the rate of concurrent kernels is only tested; accept it with `--policy concurrent`".to_owned()
             }
             Conclusion::Necessary => {
                 ", but the test is only a necessary condition: the plan does not prove schedulability"

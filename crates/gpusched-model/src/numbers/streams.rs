@@ -51,6 +51,8 @@ pub enum Purpose {
     ExecutionTimes = 43,
     /// The overheads of the dispatcher of a partition: times to enqueue a job, to detect its end and to wake up.
     DispatchOverheads = 44,
+    /// The division of the SMs among kernels that run together.
+    Sharing = 45,
     /// The generated systems for the comparison of analysis results with simulation results.
     ValidationSystems = 50,
     /// The generated systems whose partitions share a memory.

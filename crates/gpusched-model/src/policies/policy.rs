@@ -20,6 +20,9 @@ pub enum Policy {
     /// First in, first out: non-preemptive, in the order of the releases. If two jobs are released at the same time, the
     /// job of the task with the lower position is first.
     NpFifo,
+    /// The kernels of a partition run together, each task in its own stream. The test holds for every division of the SMs
+    /// among kernels if the partition is never idle while a job waits.
+    Concurrent,
     /// Fixed priorities, with the given preemption and order of priorities.
     FixedPriority(Preemption, Priorities),
     /// Density test for preemptive EDF: Σ C/min(T, D − J) ≤ 1.
@@ -82,10 +85,14 @@ impl Policy {
     /// Policy of a request that states none. Every GPU can run one kernel at a time without preemption.
     pub const DEFAULT: Policy = Policy::NpEdf;
 
+    /// Default of the percentage by which the work of a kernel may grow while other kernels run
+    /// ([`Policy::runs_together`]). The largest known growth is 17.1 % (docs/explanation/concurrent.md).
+    pub const VARIATION: u32 = 20;
+
     /// Returns the strength of a positive verdict under this policy.
     pub fn strength(self) -> Strength {
         match self {
-            Policy::Edf | Policy::NpEdf | Policy::NpFifo => Strength::Exact,
+            Policy::Edf | Policy::NpEdf | Policy::NpFifo | Policy::Concurrent => Strength::Exact,
             Policy::FixedPriority(Preemption::Preemptive | Preemption::NonPreemptive, _) => Strength::Exact,
             Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => Strength::Sufficient,
             Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => Strength::Sufficient,
@@ -109,6 +116,7 @@ impl Policy {
             Policy::LpEdf | Policy::FixedPriority(Preemption::Limited, _) => {
                 "one kernel at a time, preempted at the end of its running thread blocks"
             }
+            Policy::Concurrent => "kernels run together, one stream per task, in any order",
             Policy::WorkCapacity | Policy::WorkCapacityDeadline => {
                 "a necessary condition, which does not prove schedulability"
             }
@@ -134,18 +142,24 @@ impl Policy {
     }
 
     /// Returns whether a dispatcher on a GPU can follow the policy. A GPU cannot preempt a kernel at any point, and
-    /// necessary conditions have no dispatcher.
+    /// necessary conditions have no dispatcher. Kernels that run together need none.
     pub fn is_dispatchable(self) -> bool {
         match self {
             Policy::NpEdf | Policy::NpFifo | Policy::LpEdf => true,
             Policy::FixedPriority(preemption, _) => preemption != Preemption::Preemptive,
             Policy::Edf
+            | Policy::Concurrent
             | Policy::Density
             | Policy::Hyperbolic
             | Policy::LiuLayland
             | Policy::WorkCapacity
             | Policy::WorkCapacityDeadline => false,
         }
+    }
+
+    /// Returns whether several kernels of a partition run at a time. All other policies run one kernel at a time.
+    pub fn runs_together(self) -> bool {
+        self == Policy::Concurrent
     }
 
     /// Returns whether the test depends on the work of a task in addition to its WCET.

@@ -42,6 +42,11 @@ pub struct Plan {
     /// Origin of `overheads`. Absent without overheads, and in plans of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overheads_origin: Option<OverheadsOrigin>,
+    /// Percentage by which the work of a kernel may grow while other kernels of its partition run. The verdicts add it to
+    /// the WCETs of the task set. Present under the policy `concurrent` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(max = crate::MemoryTime::MAX_VARIATION)))]
+    pub variation_percent: Option<u32>,
     /// Total number of SMs of all partitions. If the heuristic found no plan, the number is larger than `gpu_sms`.
     pub sms_used: u32,
     /// Partitions, sorted by decreasing number of SMs. Partitions of equal size are sorted by their first task.
@@ -96,7 +101,7 @@ pub struct SharedPort {
 }
 
 /// A partition: a number of SMs, and the tasks that run on the SMs. At any time, at most one kernel of the partition
-/// runs.
+/// runs. Only under the policy `concurrent`, kernels of a partition run together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -56,7 +56,7 @@ pub enum Evidence {
     /// Schedulable: the bound on the response time of each task is at most its deadline.
     ResponseTimes {
         /// Positions of the tasks, from the highest to the lowest priority. Under `np-fifo`, this order applies only to
-        /// jobs with equal releases.
+        /// jobs with equal releases. Under `concurrent`, the order has no meaning.
         priorities: Vec<usize>,
         /// Bound on the response time of each task of the partition, in the same order as the tasks of the partition
         /// [ns].

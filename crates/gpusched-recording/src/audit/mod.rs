@@ -148,9 +148,17 @@ struct Audited<'a> {
 /// has another name.
 ///
 /// # Errors
-/// Returns [`Error::Refused`] if a name is unknown, if the plan does not belong to the set, or if the trace of a dispatcher
-/// states another plan or set.
+/// Returns [`Error::Refused`] if a name is unknown, if the plan does not belong to the set, if its kernels run together, or if
+/// the trace of a dispatcher states another plan or set.
 pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String, String)]) -> Result<Audit> {
+    let together = plan.is_some_and(|plan| {
+        let mut partitions = plan.partitions.iter();
+        partitions.any(|partition| partition.verdict.policy.runs_together())
+    });
+    if together {
+        let expected = "a plan that runs one kernel of a partition at a time, because no audit checks kernels that run together";
+        return Err(Error::parameter("plan", "the policy concurrent", expected));
+    }
     let dispatcher = run.recording.dispatcher.as_ref();
     let tasks = audited(run, set, plan, names)?;
     if let (Some(dispatcher), Some(plan)) = (dispatcher, plan) {

@@ -68,6 +68,7 @@ fn table(
                 });
             let order = match policy {
                 Policy::NpFifo => "in the order of jobs with equal releases",
+                Policy::Concurrent => "in the order of the task set",
                 _ => "from the highest to the lowest priority",
             };
             let caption = format!("Tasks of partition {index}, {order}");

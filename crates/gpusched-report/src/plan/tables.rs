@@ -278,7 +278,12 @@ fn response_times_note(plan: &Plan, verified: bool) -> &'static str {
         return "The page shows no WCETs and no response times, because the verifier refuses the plan.";
     }
     let mut policies = plan.partitions.iter().map(|partition| partition.verdict.policy);
-    let has_bounds = |policy: Policy| matches!(policy, Policy::FixedPriority(..) | Policy::NpFifo);
+    let has_bounds = |policy: Policy| {
+        matches!(
+            policy,
+            Policy::FixedPriority(..) | Policy::NpFifo | Policy::Concurrent
+        )
+    };
     if plan.partitions.is_empty() {
         "The plan assigns no task to a partition, so there are no response times."
     } else if policies.clone().all(has_bounds) {

@@ -71,6 +71,11 @@ fn headline(plan: &Plan, set: &TaskSet, checked: &Checked<'_>) -> (Tone, &'stati
                             `gpusched verify` can accept the form of the memory times.";
             (Tone::Open, "Not proven", sentence.to_owned())
         }
+        Conclusion::SerialSum => {
+            let sentence = "Kernels of a partition run together, and their common rate is only tested. The plan does not prove that the \
+                            tasks meet their deadlines. `gpusched verify` can accept this assumption.";
+            (Tone::Open, "Not proven", sentence.to_owned())
+        }
         Conclusion::NoPlan(Failure::BoundExceedsGpu) => {
             let mut partitions = plan.partitions.iter();
             let sentence = match partitions
@@ -141,6 +146,10 @@ fn checks(plan: &Plan, checked: &Checked<'_>) -> Vec<Check> {
                 "Deadlines: memory times of the form {} are only tested.",
                 time.form
             );
+            Check::new(Tone::Open, "not proven", text)
+        }
+        Conclusion::SerialSum => {
+            let text = "Deadlines: the common rate of kernels that run together is only tested.".to_owned();
             Check::new(Tone::Open, "not proven", text)
         }
         Conclusion::NoPlan(_) | Conclusion::Unconfirmed | Conclusion::Open => {

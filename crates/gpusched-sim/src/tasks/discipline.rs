@@ -24,6 +24,8 @@ pub enum Order {
     Ranks,
     /// The job with the earlier release has priority. In a tie, the job of the task with the higher rank has priority.
     Releases,
+    /// Any job may have priority. The simulator draws the priorities again at random times.
+    Any,
 }
 
 impl Discipline {
@@ -35,6 +37,7 @@ impl Discipline {
             Policy::NpEdf => (Order::Deadlines, Preemption::NonPreemptive),
             Policy::LpEdf => (Order::Deadlines, Preemption::Limited),
             Policy::NpFifo => (Order::Releases, Preemption::NonPreemptive),
+            Policy::Concurrent => (Order::Any, Preemption::Preemptive),
             Policy::FixedPriority(preemption, _) => (Order::Ranks, preemption),
             Policy::Hyperbolic | Policy::LiuLayland => (Order::Ranks, Preemption::Preemptive),
             Policy::WorkCapacity | Policy::WorkCapacityDeadline => return None,

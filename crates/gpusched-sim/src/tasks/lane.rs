@@ -172,6 +172,11 @@ impl Lane {
         self.started = false;
     }
 
+    /// Returns the period of the task.
+    pub fn period(&self) -> u64 {
+        self.period
+    }
+
     /// Returns the first incomplete job.
     #[inline]
     pub fn head(&self) -> Job {

@@ -1,4 +1,4 @@
-//! Simulation of the jobs in an SM partition. A partition executes one kernel at a time. All
+//! Simulation of the jobs in an SM partition. A partition executes one kernel at a time, also in time slices. All
 //! times are integer nanoseconds.
 //!
 //! The simulator treats a partition as a uniprocessor. The times of a [`Task`] are fixed numbers.
@@ -12,6 +12,8 @@
 //! * Jobs of one task are released and executed in the order of their arrivals.
 //! * At each instant, the simulator first completes jobs, then releases jobs, and then chooses
 //!   the running job.
+//! * Kernels that run together are simulated as time slices of random lengths, in a random order. `docs/explanation/concurrent.md`
+//!   proves that no division of the SMs delays a job longer than time slices.
 //! * If two deadlines (EDF) or two releases (FIFO) are equal, the task at the lower position has priority.
 //! * Under limited preemption, a job is preempted only at the end of a thread block. Each
 //!   preemption adds the length of one block to the execution time of the job. All blocks of a

@@ -1,14 +1,15 @@
 //! Queues of tasks with released jobs, sorted by urgency. Tasks are numbered by rank, and rank 0
 //! is the highest rank.
 
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
 use super::lane::Lane;
+use crate::engine::releases::uniform;
 use crate::engine::tournament::{NEVER, Tournament};
 
 /// A queue of tasks that have a released job.
 pub(super) trait Ready {
-    /// Creates an empty queue for up to `count` tasks.
-    fn new(count: usize) -> Self;
-
     /// Adds the task with rank `rank` and state `lane`.
     fn insert(&mut self, rank: usize, lane: &Lane);
 
@@ -17,17 +18,28 @@ pub(super) trait Ready {
 
     /// Returns the rank of the most urgent task, or `None` if the queue is empty.
     fn first(&self) -> Option<usize>;
+
+    /// Returns the next time at which the order of the tasks changes without a release or a completion.
+    fn change(&self) -> u64 {
+        NEVER
+    }
+
+    /// Changes the order of the tasks at `now`.
+    fn reorder(&mut self, _: u64) {}
 }
 
 /// Queue that sorts tasks by a time of the first incomplete job, then by rank. The time is the release if `RELEASES` is
 /// true, and otherwise the absolute deadline.
 pub(super) struct ByTime<const RELEASES: bool>(Tournament);
 
-impl<const RELEASES: bool> Ready for ByTime<RELEASES> {
-    fn new(count: usize) -> ByTime<RELEASES> {
+impl<const RELEASES: bool> ByTime<RELEASES> {
+    /// Creates an empty queue for up to `count` tasks.
+    pub fn new(count: usize) -> ByTime<RELEASES> {
         ByTime(Tournament::new(count))
     }
+}
 
+impl<const RELEASES: bool> Ready for ByTime<RELEASES> {
     #[inline]
     fn insert(&mut self, rank: usize, lane: &Lane) {
         let time = if RELEASES { lane.visible() } else { lane.due() };
@@ -48,11 +60,14 @@ impl<const RELEASES: bool> Ready for ByTime<RELEASES> {
 /// Queue that sorts tasks by rank. The queue uses one bit per task.
 pub(super) struct ByRank(Vec<u64>);
 
-impl Ready for ByRank {
-    fn new(count: usize) -> ByRank {
+impl ByRank {
+    /// Creates an empty queue for up to `count` tasks.
+    pub fn new(count: usize) -> ByRank {
         ByRank(vec![0; count.div_ceil(64)])
     }
+}
 
+impl Ready for ByRank {
     #[inline]
     fn insert(&mut self, rank: usize, _: &Lane) {
         self.0[rank / 64] |= 1 << (rank % 64);
@@ -67,5 +82,68 @@ impl Ready for ByRank {
     fn first(&self) -> Option<usize> {
         let word = self.0.iter().position(|&word| word != 0)?;
         Some(64 * word + self.0[word].trailing_zeros() as usize)
+    }
+}
+
+/// Queue in a random order, which changes at random times. The queue stands for a GPU that divides its SMs among kernels in
+/// an unknown way: for each division, some order has the same execution times and lets a given job end as late.
+pub(super) struct AnyOrder {
+    /// Random number of each task. The ready task with the smallest number is first.
+    numbers: Vec<u64>,
+    ready: Vec<bool>,
+    rng: ChaCha8Rng,
+    /// Next change of the order.
+    change: u64,
+    /// Number of powers of two among the longest times between two changes.
+    powers: u64,
+}
+
+impl AnyOrder {
+    /// Creates an empty queue for `count` tasks. The times between two changes are at most about `longest` ns, and have all
+    /// orders of magnitude.
+    pub fn new(count: usize, longest: u64, rng: ChaCha8Rng) -> AnyOrder {
+        let mut queue = AnyOrder {
+            numbers: vec![0; count],
+            ready: vec![false; count],
+            rng,
+            change: 0,
+            powers: u64::from(u64::BITS - longest.leading_zeros()),
+        };
+        queue.reorder(0);
+        queue
+    }
+}
+
+impl Ready for AnyOrder {
+    #[inline]
+    fn insert(&mut self, rank: usize, _: &Lane) {
+        self.ready[rank] = true;
+    }
+
+    #[inline]
+    fn remove(&mut self, rank: usize) {
+        self.ready[rank] = false;
+    }
+
+    fn first(&self) -> Option<usize> {
+        let ready = (0..self.ready.len()).filter(|&rank| self.ready[rank]);
+        ready.min_by_key(|&rank| self.numbers[rank])
+    }
+
+    #[inline]
+    fn change(&self) -> u64 {
+        // An empty queue has no order, so that a simulation ends.
+        match self.ready.contains(&true) {
+            true => self.change,
+            false => NEVER,
+        }
+    }
+
+    fn reorder(&mut self, now: u64) {
+        for number in &mut self.numbers {
+            *number = self.rng.next_u64();
+        }
+        let power = uniform(&mut self.rng, self.powers);
+        self.change = now + 1 + uniform(&mut self.rng, (1 << power) - 1);
     }
 }

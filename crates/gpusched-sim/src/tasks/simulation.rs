@@ -1,13 +1,16 @@
 //! Simulation of one partition from the first release to the last completion.
 
+use rand_chacha::ChaCha8Rng;
+
 use super::lane::Lane;
-use super::ready::{ByRank, ByTime, Ready};
+use super::ready::{AnyOrder, ByRank, ByTime, Ready};
 use super::{Discipline, Event, Order, Release, Task, jobs_before};
 use crate::engine::tournament::{NEVER, Tournament};
 use gpusched_model::Observer;
 use gpusched_model::error::Error;
 use gpusched_model::interrupt;
 use gpusched_model::policy::Preemption;
+use gpusched_model::streams::{Purpose, stream};
 use gpusched_model::time::Time;
 
 /// Upper bound on all times [ns]. The sum of two times fits into 64 bits.
@@ -20,6 +23,8 @@ pub struct Simulation {
     lanes: Vec<Lane>,
     discipline: Discipline,
     end: u64,
+    /// Random stream of an order that changes. `None` for all other orders.
+    order: Option<Box<ChaCha8Rng>>,
 }
 
 /// The job that is running.
@@ -75,33 +80,47 @@ impl Simulation {
             lanes: order.iter().map(lane).collect(),
             discipline,
             end: end.ns(),
+            order: (discipline.order == Order::Any).then(|| {
+                let task = tasks.first().map_or(0, |task| task.stream);
+                Box::new(stream(seed, Purpose::Sharing, set, task))
+            }),
         })
     }
 
     /// Runs the simulation. `observer` receives each event.
     pub fn run(self, observer: &mut impl Observer<Event>) {
-        match self.discipline.order {
-            Order::Deadlines => self.run_with::<ByTime<false>>(observer),
-            Order::Releases => self.run_with::<ByTime<true>>(observer),
-            Order::Ranks => self.run_with::<ByRank>(observer),
+        let count = self.lanes.len();
+        match (self.discipline.order, &self.order) {
+            (Order::Deadlines, _) => self.run_with(ByTime::<false>::new(count), observer),
+            (Order::Releases, _) => self.run_with(ByTime::<true>::new(count), observer),
+            (Order::Any, Some(rng)) => {
+                let shortest = self.lanes.iter().map(Lane::period).min().unwrap_or(0);
+                let ready = AnyOrder::new(count, shortest, (**rng).clone());
+                self.run_with(ready, observer);
+            }
+            (Order::Ranks | Order::Any, _) => self.run_with(ByRank::new(count), observer),
         }
     }
 
-    fn run_with<R: Ready>(self, observer: &mut impl Observer<Event>) {
+    fn run_with<R: Ready>(self, mut ready: R, observer: &mut impl Observer<Event>) {
         let Simulation {
             mut lanes,
             discipline,
             end,
+            ..
         } = self;
         let lanes = &mut lanes[..];
-        let mut ready = R::new(lanes.len());
         let mut releases = Tournament::new(lanes.len());
         for (rank, lane) in lanes.iter_mut().enumerate() {
             releases.set(rank, lane.next_release(end));
         }
         let mut running = IDLE;
         loop {
-            let now = releases.time().min(running.finish).min(running.switch);
+            let now = releases
+                .time()
+                .min(running.finish)
+                .min(running.switch)
+                .min(ready.change());
             if now == NEVER {
                 return;
             }
@@ -122,6 +141,9 @@ impl Simulation {
                     ready.insert(rank, lane);
                 }
                 releases.set(rank, lane.next_release(end));
+            }
+            if now >= ready.change() {
+                ready.reorder(now);
             }
             let Some(best) = ready.first() else { continue };
             if best == running.rank {

@@ -20,6 +20,8 @@ pub struct Campaign {
     pub systems: u64,
     /// Seed of all random numbers.
     pub seed: u64,
+    /// Only policy of the systems; `None` for all policies in turn. Every policy that has a scheduler is possible.
+    pub policy: Option<Policy>,
     /// Function that returns the interference model of the analysis. Simulations always use
     /// [`model_of`]. Tests can use another function.
     pub analysis: fn(Interference) -> &'static dyn InflatedWcet,
@@ -54,7 +56,11 @@ impl campaign::Campaign for Campaign {
     const CHUNK: u64 = 576;
 
     fn header(&self) -> Result<Header> {
-        Ok(Header::new(self.systems, self.seed))
+        let header = Header::new(self.systems, self.seed);
+        match self.policy {
+            None => Ok(header),
+            Some(policy) => header.of("", &policy),
+        }
     }
 
     fn record(&self, chunk: u64) -> Tallies<PolicyTally> {
@@ -62,7 +68,7 @@ impl campaign::Campaign for Campaign {
     }
 
     fn check(&self, index: u64, record: &mut Tallies<PolicyTally>) -> Result<()> {
-        let system = system(self.seed, index)?;
+        let system = system(self.seed, self.number(index))?;
         let place = policies().iter().position(|&policy| policy == system.policy);
         if let Some(tally) = place.and_then(|place| record.tallies.get_mut(place))
             && self.examine(&system, tally)?.is_some()
@@ -75,13 +81,29 @@ impl campaign::Campaign for Campaign {
     fn report(&self, all: Tallies<PolicyTally>) -> Result<Report> {
         let reproducer = all.broken.map(|index| self.reproduce(index)).transpose()?;
         Ok(Report {
-            policies: policies().into_iter().zip(all.tallies).collect(),
+            policies: { policies().into_iter().zip(all.tallies) }
+                .filter(|(policy, _)| self.policy.is_none_or(|only| only == *policy))
+                .collect(),
             reproducer: reproducer.flatten(),
         })
     }
 }
 
 impl Campaign {
+    /// Returns the number of the system at `index`. The policies of the systems are in turn.
+    fn number(&self, index: u64) -> u64 {
+        let policies = policies();
+        let place = self
+            .policy
+            .and_then(|only| policies.iter().position(|&policy| policy == only));
+        match place {
+            None => index,
+            Some(place) => index
+                .saturating_mul(policies.len() as u64)
+                .saturating_add(place as u64),
+        }
+    }
+
     /// Partitions the GPU, simulates each partition and counts the results. Returns the first
     /// violation of a guarantee.
     fn examine(&self, system: &System, tally: &mut PolicyTally) -> Result<Option<(Partition, Breach, Run)>> {
@@ -144,11 +166,18 @@ impl Campaign {
 
     /// Returns the minimised counterexample for system `index`.
     fn reproduce(&self, index: u64) -> Result<Option<Reproducer>> {
-        let system = system(self.seed, index)?;
+        let system = system(self.seed, self.number(index))?;
         let found = self.examine(&system, &mut PolicyTally::default())?;
         let minimised = found.map(|(partition, breach, run)| {
             let model = (self.analysis)(system.interference);
-            minimise(index, partition, system.interference, model, breach, run)
+            minimise(
+                self.number(index),
+                partition,
+                system.interference,
+                model,
+                breach,
+                run,
+            )
         });
         minimised.transpose()
     }

@@ -141,6 +141,8 @@ impl Partition {
         let span = hyperperiod.checked_mul((enough / jobs.max(1)).max(1))?;
         let end = last.checked_add(Time::from_ns(span))?;
         let numbers = (self.seed, 0);
+        let starving = run.starved.map(|task| part.starving(task as u64));
+        let part = starving.as_ref().unwrap_or(part);
         let simulation = Simulation::new(&part.tasks, &releases, part.discipline, &part.order, end, numbers);
         simulation.ok()?.run(observer);
         Some(())

@@ -1,8 +1,8 @@
 //! Generator of random systems. A system has a task set, a GPU, a heuristic and a policy.
 //!
 //! System i depends only on the seed and on i. The generator uses all combinations of policies,
-//! heuristics and interference models in turn. Therefore any 304 consecutive systems contain all
-//! combinations. In every fourth group of 304 systems, all times are whole milliseconds ([`rounded`]), because random times
+//! heuristics and interference models in turn. Therefore any 320 consecutive systems contain all
+//! combinations. In every fourth group of 320 systems, all times are whole milliseconds ([`rounded`]), because random times
 //! rarely meet exactly. All other properties are random.
 
 use crate::tasks::Discipline;

@@ -110,16 +110,19 @@ fn candidates(partition: &Partition, run: Run) -> Vec<(Partition, Run)> {
             .enumerate()
             .filter(|&(position, _)| position != left_out);
         let rest = rest.map(|(_, task)| task.clone()).collect();
-        let blocker = match run.pattern.blocker {
-            Some(blocker) if blocker == left_out as u64 => None,
-            Some(blocker) if blocker > left_out as u64 => Some(blocker - 1),
+        let without = |task: Option<usize>| match task {
+            Some(task) if task == left_out => None,
+            Some(task) if task > left_out => Some(task - 1),
             same => same,
         };
+        let blocker = run.pattern.blocker.map(|blocker| blocker as usize);
+        let blocker = without(blocker).map(|blocker| blocker as u64);
         let run = Run {
             pattern: Pattern {
                 blocker,
                 ..run.pattern
             },
+            starved: without(run.starved),
             ..run
         };
         all.extend(with_tasks(partition, Some(rest)).map(|smaller| (smaller, run)));

@@ -5,9 +5,10 @@
 //! jobs cannot be preempted immediately, there is one further critical run for each task. In this run, the first job of
 //! the task starts 1 ns before the common instant. Under fixed priorities and non-preemptive EDF, the worst critical
 //! run is the worst of all runs (proof in `docs/explanation/simulators.md`). Under FIFO, a task has a longer response if
-//! it releases a job after all other tasks. *Drawn* runs are random runs that the task model permits.
+//! it releases a job after all other tasks. Kernels that run together have one critical run for each task, which starves this
+//! task. *Drawn* runs are random runs that the task model permits.
 
-use crate::tasks::{Arrivals, Discipline, Jitter, Offsets, Pattern};
+use crate::tasks::{Arrivals, Discipline, Jitter, Offsets, Order, Pattern};
 use gpusched_model::policy::Preemption;
 
 /// One run of a partition, described by its parameters.
@@ -17,6 +18,9 @@ pub struct Run {
     pub pattern: Pattern,
     /// Whether the execution times of jobs may be shorter than their WCETs.
     pub short: bool,
+    /// Position of a task whose jobs execute only while no job of another task is ready. Only for kernels that run
+    /// together; `None` for random time slices.
+    pub starved: Option<usize>,
 }
 
 /// Returns the critical runs of a partition with `tasks` tasks.
@@ -27,14 +31,22 @@ pub fn critical(discipline: Discipline, tasks: usize) -> impl Iterator<Item = Ru
         _ if tasks == 1 => 0,
         _ => tasks as u64,
     };
-    let run = |blocker| Run {
+    let run = |(blocker, starved)| Run {
         pattern: Pattern {
             blocker,
             ..Pattern::default()
         },
         short: false,
+        starved,
     };
-    std::iter::once(None).chain((0..blockers).map(Some)).map(run)
+    // Kernels that run together have a worst division of the SMs for each task.
+    let (first, starved) = match discipline.order {
+        Order::Any => (None, tasks),
+        _ => (Some((None, None)), 0),
+    };
+    let blocked = (0..blockers).map(|task| (Some(task), None));
+    let starved = (0..starved).map(|task| (None, Some(task)));
+    first.into_iter().chain(blocked).chain(starved).map(run)
 }
 
 /// Returns the parameters of the random runs.
@@ -47,6 +59,7 @@ pub fn drawn() -> [Run; 4] {
             blocker: None,
         },
         short,
+        starved: None,
     };
     [
         run(Offsets::Synchronous, Jitter::Late, Arrivals::Periodic, true),

@@ -1,7 +1,7 @@
 //! Conversion of the input of an analysis to the input of a simulator. The conversion preserves
 //! tasks, times and partitions.
 
-use crate::tasks::{Discipline, Task, priorities};
+use crate::tasks::{Discipline, Order, Task, priorities};
 use gpusched_analysis::partitioning::Problem;
 use gpusched_analysis::schedulability::Demand;
 use gpusched_model::error::Error;
@@ -89,6 +89,17 @@ impl Part {
         shortest: Factor,
     ) -> Result<Part, PartError> {
         Part::with_order(problem, positions, sms, policy, shortest, None)
+    }
+
+    /// Returns the partition where jobs of the task with the stream `starved` execute only while no job of another task is
+    /// ready. Only for kernels that run together, which may share the SMs in this way.
+    pub fn starving(&self, starved: u64) -> Part {
+        let mut part = self.clone();
+        if part.discipline.order == Order::Any && part.tasks.iter().any(|task| task.stream == starved) {
+            part.discipline.order = Order::Ranks;
+            part.order.sort_by_key(|&task| part.tasks[task].stream == starved); // stable
+        }
+        part
     }
 
     /// Creates a partition as [`Part::new`] does. `order` contains indices in `positions`, sorted

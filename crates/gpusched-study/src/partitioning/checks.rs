@@ -12,7 +12,7 @@ use gpusched_model::Refusal;
 use gpusched_model::device::Granularity;
 use gpusched_model::error::Result;
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_model::{Factor, Platform};
+use gpusched_model::{Factor, MemoryTime, Platform};
 
 use super::grid::Cell;
 use super::program::Population;
@@ -72,7 +72,7 @@ pub(super) fn metrics(document: &Document, shape: &Shape) -> Result<()> {
     Ok(())
 }
 
-/// Checks the field `blocks` of each analysis variant. For a policy that uses blocks, the variant or the generator must
+/// Checks the fields `blocks` and `variation_percent` of each analysis variant. For a policy that uses blocks, the variant or the generator must
 /// state a number of blocks. Under all other policies, the field `blocks` of a variant has no effect, and gpusched
 /// rejects this field.
 pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
@@ -81,6 +81,23 @@ pub(super) fn blocks(document: &Document, shape: &Shape) -> Result<()> {
             return Err(document.error(error.of_field(format!("variant[{index}].blocks"))));
         }
         let policy = variant.policy;
+        if let Some(percent) = variant.variation_percent.filter(|_| !policy.runs_together()) {
+            return Err(document.error(Refusal::new(
+                format!("variant[{index}].variation_percent"),
+                format!("{percent} under policy \"{policy}\""),
+                "no `variation_percent`, because only `concurrent` uses it",
+            )));
+        }
+        if let Some(percent) = variant
+            .variation_percent
+            .filter(|&percent| percent > MemoryTime::MAX_VARIATION)
+        {
+            return Err(document.error(Refusal::new(
+                format!("variant[{index}].variation_percent"),
+                percent,
+                format!("at most {}", MemoryTime::MAX_VARIATION),
+            )));
+        }
         match variant.blocks {
             None if policy.counts_blocks()
                 && shape.generator.blocks.is_none()

@@ -244,7 +244,8 @@ impl Setting {
                 "an analysis variant of the study",
             ));
         };
-        let mut problem = Problem::new(set, self.sms, variant.policy, model_of(variant.interference))?;
+        let mut problem = Problem::new(set, self.sms, variant.policy, model_of(variant.interference))?
+            .varied(variant.variation_percent)?;
         if let Some(memory) = variant.memory() {
             problem = problem.sharing(memory)?;
         }

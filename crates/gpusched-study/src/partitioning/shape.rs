@@ -170,6 +170,11 @@ pub struct Variant {
     /// Interference model, which selects the contention that the analysis counts.
     #[serde(default)]
     pub interference: Interference,
+    /// Percentage by which the work of a kernel may grow while other kernels of its partition run. Only under the policy
+    /// `concurrent`. Default: 20.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(max = gpusched_model::MemoryTime::MAX_VARIATION)))]
+    pub variation_percent: Option<u32>,
     /// Number of thread blocks of each kernel. If the field is present, its value replaces `blocks` of the generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = gpusched_analysis::generation::MAX_BLOCKS)))]

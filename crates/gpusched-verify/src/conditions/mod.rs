@@ -4,9 +4,11 @@
 //! * `demand`: the evidence of a processor-demand test;
 //! * `response`: response times under fixed priorities;
 //! * `fifo`: response times under first in, first out;
+//! * `concurrent`: response times of kernels that run together;
 //! * `fraction`: exact fractions.
 
 pub(super) mod bounds;
+pub(super) mod concurrent;
 pub(super) mod demand;
 pub(super) mod fifo;
 mod fraction;

@@ -55,6 +55,14 @@ impl<'a> Wcets<'a> {
         }
     }
 
+    /// Returns these WCETs with the variation `percent` of kernels that run together. `None` changes nothing.
+    pub fn together(self, percent: Option<u32>) -> Wcets<'a> {
+        Wcets {
+            variation: percent.unwrap_or(self.variation),
+            ..self
+        }
+    }
+
     /// Returns these WCETs for partitions that have the memory slices `slices`.
     pub fn within(self, slices: Option<Slices<'_>>) -> Wcets<'_> {
         Wcets {

@@ -16,6 +16,8 @@ pub enum Conclusion<'p> {
     /// Nothing, because memory times are only tested, and the user does not state their form. If partitions have their
     /// own L2 ways, the user must also state this.
     Tested(MemoryTime),
+    /// Nothing, because the rate of kernels that run together is only tested, and the user does not state their policy.
+    SerialSum,
     /// No plan exists, for this reason.
     NoPlan(&'p Failure),
     /// The plan claims that its lower bound excludes every plan, but `verify` does not confirm this bound.
@@ -29,12 +31,14 @@ impl Stated {
     pub fn conclusion<'p>(&self, plan: &'p Plan, verified: &Verified) -> Conclusion<'p> {
         let necessary =
             { plan.partitions.iter() }.any(|partition| partition.verdict.strength == Strength::NecessaryOnly);
+        let together = { plan.partitions.iter() }.any(|partition| partition.verdict.policy.runs_together());
         let accepts = |time: &MemoryTime| self.memory_time.is_some() && (!time.own_l2 || self.own_l2);
         let times = plan.memory.and_then(|memory| memory.time);
         let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
         match (&plan.failure, times.filter(|time| !accepts(time))) {
             _ if plan.schedulable && necessary => Conclusion::Necessary,
             (_, Some(time)) if plan.schedulable => Conclusion::Tested(time),
+            _ if plan.schedulable && together && self.policy.is_none() => Conclusion::SerialSum,
             _ if plan.schedulable => Conclusion::Schedulable,
             (None | Some(Failure::HeuristicFailed), _) => Conclusion::Open,
             (Some(failure @ Failure::BoundExceedsGpu), _) => {

@@ -29,7 +29,7 @@ pub struct Stated {
     pub memory_rates: Option<MemoryRates>,
     /// Form of the rates of memory times.
     pub memory_time: Option<RateForm>,
-    /// For memory times: variation of execution times [%].
+    /// For memory times and for kernels that run together: variation of execution times [%].
     pub variation: Option<u32>,
     /// For memory times: whether each partition has its own ways of L2.
     pub own_l2: bool,
@@ -63,6 +63,9 @@ pub struct Taken {
     /// Parameters of memory times, unless the user states all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_time: Option<MemoryTime>,
+    /// Variation of kernels that run together [%].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variation_percent: Option<u32>,
     /// Interference model of the analysis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<Interference>,
@@ -98,6 +101,7 @@ impl Stated {
         let bandwidth = memory.map(|memory| memory.bandwidth);
         let arbitration = memory.map(|memory| memory.arbitration);
         let granularity = hardware.map(|hardware| hardware.granularity);
+        let together = plan.variation_percent.is_some();
         self.device(plan)?;
         Ok(Taken {
             sms: same("gpu_sms", Some(plan.gpu_sms), self.sms)?,
@@ -107,7 +111,11 @@ impl Stated {
             granularity: same("hardware.granularity", granularity, self.granularity)?,
             memory_bandwidth: same("memory.bandwidth", bandwidth, self.memory_bandwidth)?,
             arbitration: same("memory.arbitration", arbitration, self.arbitration)?,
-            memory_time: self.memory_time(plan.memory.and_then(|memory| memory.time))?,
+            memory_time: self.memory_time(plan.memory.and_then(|memory| memory.time), together)?,
+            variation_percent: match together {
+                true => same("variation_percent", plan.variation_percent, self.variation)?,
+                false => None,
+            },
             interference: same("interference", plan.interference, self.interference)?,
             overheads: same("overheads", plan.overheads, self.overheads)?,
             policies,
@@ -115,12 +123,13 @@ impl Stated {
     }
 
     /// Returns the parameters of memory times in the plan, or `None` if the user states all of them. Fails if a stated
-    /// value differs.
-    fn memory_time(&self, found: Option<MemoryTime>) -> Result<Option<MemoryTime>, Fault> {
+    /// value differs. If kernels run `together`, the stated variation is not of memory times.
+    fn memory_time(&self, found: Option<MemoryTime>, together: bool) -> Result<Option<MemoryTime>, Fault> {
         let field = |name: &str| format!("memory.memory_time.{name}");
         same(&field("form"), found.map(|time| time.form), self.memory_time)?;
         let variation = found.map(|time| time.variation_percent);
-        same(&field("variation_percent"), variation, self.variation)?;
+        let stated = self.variation.filter(|_| !together);
+        same(&field("variation_percent"), variation, stated)?;
         if let (Some(rates), Some(found)) = (&self.memory_rates, found) {
             let expected = rates.of(found.form, found.variation_percent);
             for (name, found, expected) in [
@@ -224,6 +233,10 @@ impl Taken {
         ));
         parts.extend(named("arbitration", self.arbitration.map(|one| one.to_string())));
         parts.extend(named("memory time", self.memory_time.map(|one| one.to_string())));
+        parts.extend(named(
+            "variation",
+            self.variation_percent.map(|one| format!("{one} %")),
+        ));
         parts.extend(named(
             "interference",
             self.interference.map(|one| one.to_string()),

@@ -1,7 +1,7 @@
 //! Schedulability test of a candidate partition, with the tests of this crate.
 
 use crate::conditions::demand::Supply;
-use crate::conditions::{bounds, fifo, response};
+use crate::conditions::{bounds, concurrent, fifo, response};
 use crate::jobs::Job;
 use gpusched_model::Policy;
 
@@ -15,6 +15,7 @@ pub(in super::super) fn passes(policy: Policy, jobs: &[Job], sms: u32) -> Option
         },
         Policy::FixedPriority(preemption, priorities) => response::passes(preemption, priorities, jobs),
         Policy::NpFifo => fifo::passes(jobs),
+        Policy::Concurrent => concurrent::passes(jobs),
         Policy::Density | Policy::Hyperbolic | Policy::LiuLayland => bounds::holds(policy, jobs),
         Policy::WorkCapacity => Some(bounds::work_fits(jobs, sms)),
         Policy::WorkCapacityDeadline => {

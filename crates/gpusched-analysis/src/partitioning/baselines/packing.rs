@@ -27,7 +27,7 @@ pub(crate) fn pack(tester: &mut GroupTester<'_>, singles: &[Candidate]) -> (Vec<
     let problem = tester.problem();
     // Response-time analysis takes quadratic time, so the search tries one order.
     let orders: &[Order] = match problem.policy() {
-        Policy::FixedPriority(..) => &[Order::Deadlines],
+        Policy::FixedPriority(..) | Policy::Concurrent => &[Order::Deadlines],
         _ => &[Order::Deadlines, Order::Utilizations],
     };
     let (mut tested, mut best): (u64, Option<Vec<Part>>) = (0, None);

@@ -62,7 +62,7 @@ impl<'a> Problem<'a> {
             shared.check_sectors(time.form)?;
             shared.check_camping(time)?;
             shared.dirty = Some(DirtyLines::of(shared.tasks, shared.other_traffic, time));
-            shared.variation = Scale::permille(1000 + 10 * u64::from(time.variation_percent));
+            shared.variation = Scale::increase(time.variation_percent);
         }
         shared.check_slices()?;
         shared.check_hold()?;

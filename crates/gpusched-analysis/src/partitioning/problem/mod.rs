@@ -8,6 +8,7 @@ mod planned;
 pub(super) mod scale;
 mod sharing;
 mod slices;
+mod together;
 
 use crate::interference::bandwidth::memory_time::DirtyLines;
 use crate::interference::{CoLocated, InflatedWcet};
@@ -76,7 +77,10 @@ impl<'a> Problem<'a> {
             offer: None,
             memory: None,
             overheads: None,
-            variation: Scale::ONE,
+            variation: match policy.runs_together() {
+                true => Scale::increase(Policy::VARIATION),
+                false => Scale::ONE,
+            },
             dirty: None,
             scale: Scale::ONE,
             sharp: false,

@@ -43,7 +43,8 @@ impl<'a> Problem<'a> {
                 "the name of an interference model",
             ));
         };
-        let mut problem = Problem::new(set, plan.gpu_sms, policy, model_of(interference))?;
+        let mut problem = Problem::new(set, plan.gpu_sms, policy, model_of(interference))?
+            .varied(plan.variation_percent)?;
         if let Some(memory) = &plan.memory {
             problem = problem.sharing(*memory)?;
         }

@@ -15,6 +15,16 @@ impl Scale {
         Scale(permille)
     }
 
+    /// Creates the factor 1 + `percent`/100.
+    pub fn increase(percent: u32) -> Scale {
+        Scale(1000 + 10 * u64::from(percent))
+    }
+
+    /// Returns the percentage of [`Scale::increase`], rounded down.
+    pub fn percent_above_one(self) -> u32 {
+        u32::try_from(self.0.saturating_sub(1000) / 10).unwrap_or(u32::MAX)
+    }
+
     /// Multiplies `time` by the factor. The result is at most 1 ns above [`Time::LIMIT`], so it can exceed every deadline.
     pub fn time(self, time: Time) -> Time {
         if self == Scale::ONE {

@@ -167,6 +167,7 @@ pub(in crate::partitioning) fn assembled(
         memory: problem.memory(),
         overheads: problem.overheads(),
         overheads_origin: None,
+        variation_percent: problem.variation_percent(),
         sms_used,
         partitions,
         shared_ports: None,

@@ -6,12 +6,14 @@
 //! * [`non-preemptive`](Preemption::NonPreemptive): exact (Davis, Burns, Bril & Lukkien,
 //!   Real-Time Systems 35, 2007);
 //! * [`limited`](Preemption::Limited): preemption at thread-block boundaries; sufficient.
+//! * [`concurrent`]: every task at the lowest priority, for kernels that run together.
 //!
 //! Deadlines are arbitrary. A later job of the busy period can have a longer response time than the first job, if D > T
 //! or if there is no preemption.
 
 mod audsley;
 mod bound;
+pub mod concurrent;
 mod level;
 mod limited;
 mod non_preemptive;

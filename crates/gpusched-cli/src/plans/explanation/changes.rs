@@ -109,6 +109,7 @@ impl<'t, 'c> Trials<'t, 'c> {
             .filter(|_| sms == self.case.problem.sms());
         let model = model_of(self.request.interference());
         let problem = Problem::new(set, sms, self.request.policy(), model)
+            .and_then(|problem| problem.varied(self.request.variation()))
             .and_then(|problem| memory.map_or(Ok(problem), |memory| problem.sharing(memory)))
             .and_then(|problem| offer.map_or(Ok(problem), |offer| problem.offered(offer)))
             .and_then(|problem| problem.with_overheads(self.request.overheads(set)));

@@ -5,14 +5,16 @@ mod report;
 pub mod reproducer;
 mod shared;
 
-use crate::arguments::whole;
+use crate::arguments::{policy, whole};
 use gpusched_analysis::interference::model_of;
 use std::path::PathBuf;
 
 use crate::part::{Common, Validations};
 use crate::report::{Content, Output, OutputPath};
 use crate::{Global, Outcome, Run};
-use gpusched_model::error::Result;
+use gpusched_model::Policy;
+use gpusched_model::error::{Error, Result};
+use gpusched_sim::tasks::Discipline;
 use gpusched_sim::validation::{Campaign, end_to_end as systems, shared as shared_memory};
 
 pub use end_to_end::EndToEndValidation;
@@ -27,9 +29,12 @@ pub use shared::SharedValidation;
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub struct Args {
-    /// Number of systems; 304 cover all policies, heuristics and interference models
-    #[arg(long, value_name = "N", default_value_t = 3_040, value_parser = whole::<u64>(1..=10_000_000_000))]
+    /// Number of systems; 320 cover all combinations
+    #[arg(long, value_name = "N", default_value_t = 3_200, value_parser = whole::<u64>(1..=10_000_000_000))]
     systems: u64,
+    /// Only systems with this policy [default: all]
+    #[arg(long, value_parser = policy(), conflicts_with_all = ["shared_memory", "end_to_end"])]
+    policy: Option<Policy>,
     /// Validate the analysis of partitions that share a memory
     ///
     /// gpusched simulates all partitions of a system concurrently, under every priority order of
@@ -92,7 +97,7 @@ Examples:
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --time-sliced --systems 10000
   gpusched validate --end-to-end --pipelined --systems 10000
-{examples}  gpusched validate --systems 608 --pessimism pessimism.csv && \
+{examples}  gpusched validate --systems 640 --pessimism pessimism.csv && \
 gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg"
     )
 }
@@ -105,6 +110,10 @@ impl Run for Args {
             checkpoint: self.checkpoint.as_deref(),
         };
         if let Some(other) = self.others.chosen() {
+            if let Some(policy) = self.policy {
+                let expected = "no `--policy`, because only random systems of partitions have policies";
+                return Err(Error::parameter("policy", policy, expected));
+            }
             return other.run(common, global);
         }
         if self.end_to_end {
@@ -113,11 +122,19 @@ impl Run for Args {
         if self.shared_memory {
             return self.run_shared(common, global);
         }
+        if let Some(policy) = self.policy.filter(|&policy| Discipline::of(policy).is_none()) {
+            return Err(Error::parameter(
+                "policy",
+                policy,
+                "a policy with a scheduler, such as concurrent",
+            ));
+        }
         let mut output = Output::open(global)?;
         let pessimism = output.beside(self.pessimism.as_ref())?;
         let campaign = Campaign {
             systems: self.systems,
             seed: global.seed(),
+            policy: self.policy,
             analysis: model_of,
         };
         let found = common.run(&campaign, global)?;

@@ -20,6 +20,9 @@ pub fn arguments(found: &Reproducer) -> String {
     if let Some(blocker) = blocker {
         text += &format!(" --blocker {blocker}");
     }
+    if let Some(starved) = found.run.starved {
+        text += &format!(" --starve {starved}");
+    }
     if found.run.short {
         text += " --times short";
     }

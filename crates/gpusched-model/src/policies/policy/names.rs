@@ -26,6 +26,11 @@ const NAMES: &[(Policy, &str, &str)] = &[
         "First in, first out, non-preemptive: exact",
     ),
     (
+        Policy::Concurrent,
+        "concurrent",
+        "Kernels run together, each task in its own stream: exact for every division of the SMs",
+    ),
+    (
         Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic),
         "dm",
         "Deadline-monotonic priorities, preemptive: exact",

@@ -25,6 +25,8 @@ pub struct Basis<'a> {
     pub memory: Option<SharedMemory>,
     /// Bounds on the overheads of the dispatcher. `None` if the WCETs include the overheads.
     pub overheads: Option<Overheads>,
+    /// Percentage by which the work of a kernel may grow while other kernels run. Used only under `concurrent`.
+    pub variation_percent: u32,
     /// Granularity of the device. `None` if there is no device, which has the same effect as [`Granularity::Sm`].
     pub granularity: Option<Granularity>,
     /// GPU to which the verdict applies. `None` if the verdict is for a number of SMs without a device.
@@ -50,6 +52,7 @@ impl Basis<'_> {
             interference: plan.interference,
             memory: plan.memory,
             overheads: plan.overheads,
+            variation_percent: plan.variation_percent.unwrap_or_default(),
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
             device: plan.hardware.as_ref().map(|hardware| &hardware.device),
             several: plan.partitions.len() > 1,
@@ -64,6 +67,10 @@ impl Basis<'_> {
         for &policy in &self.policies {
             add(&mut list, dispatch(policy));
             add(&mut list, preemption(policy));
+            if policy.runs_together() {
+                let text = sentences::serial_sum(self.variation_percent);
+                add(&mut list, Some((AssumptionId::SerialSum, text)));
+            }
         }
         let overheads = { self.overheads }.map(sentences::overheads);
         add(
@@ -74,7 +81,7 @@ impl Basis<'_> {
             &mut list,
             Some(separation(self.granularity.unwrap_or(Granularity::Sm))),
         );
-        add(&mut list, Some(interference(self.interference, self.granularity)));
+        add(&mut list, Some(self.contention()));
         self.at_ports(&mut list);
         self.memory(&mut list);
         self.unknown(&mut list);
@@ -125,6 +132,19 @@ impl Basis<'_> {
         }
     }
 
+    /// Returns the assumption on contention. Under `concurrent`, the work of a kernel includes contention in a partition.
+    fn contention(&self) -> (AssumptionId, String) {
+        let (id, text) = interference(self.interference, self.granularity);
+        let together = self.policies.iter().any(|policy| policy.runs_together());
+        match id {
+            AssumptionId::InterferenceNone | AssumptionId::InterferenceConflict if together => {
+                let text = "Partitions do not delay each other through L2 or DRAM.";
+                (id, text.to_owned())
+            }
+            id => (id, text),
+        }
+    }
+
     /// Adds the assumptions on the memory that partitions share.
     fn memory(&self, list: &mut Vec<Assumption>) {
         let Some(memory) = self.memory else {
@@ -166,10 +186,13 @@ impl Basis<'_> {
                 list,
                 kind.if_any(AssumptionId::KindUnknown, sentences::kind_unknown),
             );
+            // Under `concurrent`, the serial sum contains the contention.
+            let together = self.policies.iter().any(|policy| policy.runs_together());
             let isolated = self.count(|task| {
                 // If a table has only one list, gpusched uses this list both in isolation and in conflict. The author
                 // of such a table may not have measured conflicts.
-                !task.wcet().states_conflict() || matches!(task.wcet().form(), Form::Table(Table::Both(_)))
+                let is_common = matches!(task.wcet().form(), Form::Table(Table::Both(_)));
+                !together && (is_common || !task.wcet().states_conflict())
             });
             add(
                 list,
@@ -308,6 +331,10 @@ pub(super) fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
                 sentences::dispatch("first in, first out"),
             ));
         }
+        Policy::Concurrent => {
+            let text = "Each task has its own stream, which executes its jobs in order. A job is in its stream from its release on.";
+            return Some((AssumptionId::OwnStreams, text.to_owned()));
+        }
         Policy::WorkCapacity | Policy::WorkCapacityDeadline => {
             let text = format!(
                 "Another test proves that the tasks meet their deadlines. `{policy}` is only a necessary test."
@@ -344,7 +371,7 @@ pub(super) fn preemption(policy: Policy) -> Option<(AssumptionId, String)> {
             AssumptionId::PreemptionNone,
             "A kernel that has started runs to its end. The other kernels of the partition wait.",
         ),
-        Policy::WorkCapacity | Policy::WorkCapacityDeadline => return None,
+        Policy::Concurrent | Policy::WorkCapacity | Policy::WorkCapacityDeadline => return None,
     };
     Some((id, text.to_owned()))
 }

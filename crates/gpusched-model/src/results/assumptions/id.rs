@@ -29,6 +29,11 @@ pub enum AssumptionId {
     DispatchFixedPriority,
     /// In each partition, a work-conserving dispatcher runs at most one kernel at a time, in the order of release.
     DispatchFifo,
+    /// While a job of a partition is pending, the kernels together complete their work at least as fast as one after
+    /// another, up to the stated variation. Tested on simulated GPUs, not proven.
+    SerialSum,
+    /// Each task has its own stream, which executes the jobs of the task one after another.
+    OwnStreams,
     /// The overheads of the dispatcher stay within the bounds that the plan states.
     DispatchOverheads,
     /// Another test proves that all jobs meet their deadlines. The test of the verdict is only necessary.

@@ -88,6 +88,12 @@ pub(super) fn budget_process(requests: u64, lead: Time) -> String {
     )
 }
 
+pub(super) fn serial_sum(variation_percent: u32) -> String {
+    format!(
+        "While jobs are pending, the partition completes their WCETs at a rate of at least 1/(1 + {variation_percent} %). Tested only."
+    )
+}
+
 pub(super) fn releases(jitter: bool) -> String {
     let release = if jitter {
         "Each job is released at most `jitter` after its arrival."

@@ -17,11 +17,12 @@ use crate::partitioning::search::{GroupTester, Part};
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::{Policy, TaskSet};
 
-const POLICIES: [Policy; 10] = [
+const POLICIES: [Policy; 11] = [
     Policy::Edf,
     Policy::NpEdf,
     Policy::LpEdf,
     Policy::NpFifo,
+    Policy::Concurrent,
     Policy::FixedPriority(Preemption::Preemptive, Priorities::DeadlineMonotonic),
     Policy::FixedPriority(Preemption::NonPreemptive, Priorities::DeadlineMonotonic),
     Policy::FixedPriority(Preemption::NonPreemptive, Priorities::Given),

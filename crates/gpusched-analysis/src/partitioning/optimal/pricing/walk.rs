@@ -56,7 +56,7 @@ const SMALLER: [f64; 3] = [0.7, 0.7, 0.7];
 fn blocks(policy: Policy) -> bool {
     !matches!(
         policy,
-        Policy::Edf | Policy::FixedPriority(Preemption::Preemptive, _)
+        Policy::Edf | Policy::Concurrent | Policy::FixedPriority(Preemption::Preemptive, _)
     )
 }
 

@@ -4,7 +4,7 @@ use gpusched_analysis::interference::model_of;
 use std::ops::ControlFlow;
 
 use super::{Args, Times};
-use crate::arguments::pairs;
+use crate::arguments::{default_interference, pairs};
 use crate::complain;
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::Problem;
@@ -44,6 +44,8 @@ pub(super) struct Case<'a> {
     pub interference: Option<Interference>,
     /// Bounds on the overheads of the dispatchers.
     pub overheads: Option<Overheads>,
+    /// Percentage by which the work of kernels that run together grows; `None` under all other policies.
+    pub variation_percent: Option<u32>,
     /// Unit of the partition sizes in the plan.
     pub granularity: Option<Granularity>,
     /// Ports that the partitions share.
@@ -63,6 +65,7 @@ impl Case<'_> {
             interference: Some(self.interference?),
             memory: None,
             overheads: self.overheads,
+            variation_percent: self.variation_percent.unwrap_or_default(),
             granularity: self.granularity,
             device: self.device.as_ref(),
             several: self.parts.len() > 1,
@@ -103,8 +106,8 @@ impl Args {
         let mut index = 0;
         while let Some((_, set)) = next {
             next = sets.next().transpose()?;
-            let interference = alone(self.interference.unwrap_or_default())?;
             let policy = self.policy.unwrap_or(Policy::DEFAULT);
+            let interference = alone(self.interference.unwrap_or(default_interference(policy)))?;
             let overheads = self.overheads.as_ref().map(|stated| stated.bounds.of(&set));
             let problem =
                 Problem::new(&set, sms, policy, model_of(interference))?.with_overheads(overheads)?;
@@ -118,6 +121,7 @@ impl Args {
                 failure: None,
                 interference: Some(interference),
                 overheads,
+                variation_percent: problem.variation_percent(),
                 granularity: None,
                 ports: Ports::Unknown,
                 device: self.gpu.device().cloned(),
@@ -145,6 +149,7 @@ impl Args {
                 .as_ref()
                 .map(|stated| stated.bounds.of(set))
                 .or(plan.overheads),
+            variation_percent: None,
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
             ports: Ports::of_plan(plan),
             device: plan.hardware.as_ref().map(|hardware| hardware.device.clone()),
@@ -162,8 +167,10 @@ impl Args {
         let stated = plan.partitions.first().map(|part| part.verdict.policy);
         let policy = self.policy.or(stated).unwrap_or(Policy::DEFAULT);
         let problem = Problem::new(set, plan.gpu_sms, policy, model_of(alone(interference)?))?
+            .varied(plan.variation_percent.filter(|_| policy.runs_together()))?
             .with_overheads(without.overheads)?;
         Ok(Case {
+            variation_percent: problem.variation_percent(),
             parts: parts(&problem, plan, self.policy, self.least())?,
             failure: None,
             interference: Some(interference),

@@ -30,7 +30,7 @@ use gpusched_sim::validation::system::Part;
 use rows::Rows;
 use utilization::Utilizations;
 
-/// Arguments of `gpusched simulate tasks`. One kernel runs at a time on each partition.
+/// Arguments of `gpusched simulate tasks`. One kernel runs at a time on each partition, or kernels in time slices.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
@@ -68,6 +68,11 @@ pub struct Args {
     /// Position of a task that arrives 1 ns before all other tasks (to cause blocking)
     #[arg(long, value_name = "TASK", value_parser = whole::<usize>(0..))]
     blocker: Option<usize>,
+    /// Position of a task that executes only while all others are idle
+    ///
+    /// Only with the policy `concurrent`, whose default is time slices of random lengths.
+    #[arg(long, value_name = "TASK", value_parser = whole::<usize>(0..))]
+    starve: Option<usize>,
     /// Execution times of the jobs
     #[arg(long, value_parser = named::<Times>(), default_value_t)]
     times: Times,
@@ -195,6 +200,7 @@ impl Args {
             ("sms", self.gpu.given_sms()?.is_some()),
             ("policy", self.policy.is_some()),
             ("blocker", self.blocker.is_some()),
+            ("starve", self.starve.is_some()),
             ("shortest", self.shortest.is_some()),
             ("utilization", self.utilization.is_some()),
         ];
@@ -273,6 +279,13 @@ impl Args {
                 format!("at most {}, the last task of task set {}", tasks - 1, case.index),
             ));
         }
+        if let Some(found) = self.starve {
+            let part = case.parts.iter().find(|part| part.positions.contains(&found));
+            if !part.is_some_and(|part| part.policy.runs_together()) {
+                let expected = "a task in a partition with the policy concurrent";
+                return Err(Error::parameter("starve", format!("task {found}"), expected));
+            }
+        }
         let numbers = (seed, case.index);
         // All partitions have a common start time.
         let together: Vec<Task> = case
@@ -290,6 +303,8 @@ impl Args {
         for (index, part) in case.parts.iter().enumerate() {
             let (own, others) = releases.split_at(part.tasks.len());
             releases = others;
+            let starving = self.starve.map(|task| part.starving(task as u64));
+            let part = starving.as_ref().unwrap_or(part);
             let simulation = Simulation::new(&part.tasks, own, part.discipline, &part.order, end, numbers)?;
             let mut tally = Tally::new(part.tasks.len());
             let mut occupancy = utilizations

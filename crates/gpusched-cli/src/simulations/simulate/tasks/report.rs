@@ -37,6 +37,9 @@ pub struct Summary {
     /// Position of the task that arrived 1 ns before all other tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocker: Option<usize>,
+    /// Position of the task that executed only while all other tasks of its partition were idle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starve: Option<usize>,
     /// Execution times of the jobs.
     times: Times,
     /// Seed of all random numbers.
@@ -105,6 +108,7 @@ pub(super) fn start(args: &Args, (case, alone): (&Case<'_>, bool), end: Time, se
         jitter: args.jitter,
         arrivals: args.arrivals,
         blocker: args.blocker,
+        starve: args.starve,
         times: args.times,
         seed,
         failure: case.failure.clone(),

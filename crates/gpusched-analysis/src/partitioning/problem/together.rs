@@ -1,0 +1,40 @@
+//! The variation of kernels that run together ([`Policy::runs_together`](gpusched_model::Policy::runs_together)).
+
+use super::{Problem, Scale};
+use gpusched_model::MemoryTime;
+use gpusched_model::error::Error;
+
+impl<'a> Problem<'a> {
+    /// Returns the problem where the work of a kernel grows by at most `percent` % while other kernels of its partition
+    /// run. `None` changes nothing: under `concurrent`, the default is
+    /// [`Policy::VARIATION`](gpusched_model::Policy::VARIATION).
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] under all other policies, and above [`MemoryTime::MAX_VARIATION`].
+    pub fn varied(self, percent: Option<u32>) -> Result<Problem<'a>, Error> {
+        let Some(percent) = percent else {
+            return Ok(self);
+        };
+        if !self.policy.runs_together() {
+            let found = format!("{percent} with policy {}", self.policy);
+            return Err(Error::parameter(
+                "variation_percent",
+                found,
+                "the policy concurrent, where the value has an effect",
+            ));
+        }
+        if percent > MemoryTime::MAX_VARIATION {
+            let expected = format!("at most {}", MemoryTime::MAX_VARIATION);
+            return Err(Error::parameter("variation_percent", percent, expected));
+        }
+        Ok(Problem {
+            variation: Scale::increase(percent),
+            ..self
+        })
+    }
+
+    /// Returns the percentage of [`Problem::varied`], or `None` under all other policies.
+    pub fn variation_percent(&self) -> Option<u32> {
+        { self.policy.runs_together() }.then(|| self.variation.percent_above_one())
+    }
+}
