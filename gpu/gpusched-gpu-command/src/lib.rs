@@ -1,6 +1,7 @@
 //! The part of the command `gpusched` about the cycle-level GPU: subcommands, a kind of validation, file formats and metrics
 //! of studies. [`PART`] lists them. `main.rs` hands the part over to the command.
 
+mod beside;
 mod import;
 mod measures;
 mod simulate;
@@ -34,6 +35,8 @@ pub static PART: Part = Part {
         Entry::of::<measures::concurrent::SideBySideParameters>(),
         Entry::of::<measures::co_runs::CoRunsParameters>(),
         Entry::of::<measures::warps::WarpsParameters>(),
+        Entry::of::<measures::beside::BesideParameters>(),
+        Entry::of::<measures::concurrent::PlacementParameters>(),
     ],
     simulated_gpu: Some(simulated_gpu::open),
     foreign: &[

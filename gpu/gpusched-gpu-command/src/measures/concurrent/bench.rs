@@ -20,7 +20,7 @@ use gpusched_model::{Factor, MemoryProfile};
 const LIMIT: u64 = 100_000_000;
 
 /// Kernels, with the machine on which they run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bench {
     shape: WarpRunShape,
     names: Vec<String>,
@@ -105,6 +105,16 @@ impl Bench {
                 .map_err(|error| refuse(format!("{path}: {error}")))?;
         }
         Ok(bench)
+    }
+
+    /// Returns the run, whose kernels contain their programs.
+    pub fn shape(&self) -> &WarpRunShape {
+        &self.shape
+    }
+
+    /// Returns the run, so that the caller can change it.
+    pub fn shape_mut(&mut self) -> &mut WarpRunShape {
+        &mut self.shape
     }
 
     /// Returns N, the number of SMs of the machine.
