@@ -109,6 +109,12 @@ const FORMATS: &[Format] = &[
     },
     Format {
         after: "warp-profile",
+        name: "warp-matrix",
+        description: "result of `simulate matrix`",
+        schema: include_str!("../schemas/warp-matrix.json"),
+    },
+    Format {
+        after: "warp-matrix",
         name: "warp-stress",
         description: "result of `simulate profile --stress`",
         schema: include_str!("../schemas/warp-stress.json"),

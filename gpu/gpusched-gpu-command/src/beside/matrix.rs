@@ -80,7 +80,10 @@ impl Matrix {
     }
 
     fn parts(&self) -> Vec<Part> {
-        let parts = self.warps.iter().flat_map(|warps| self.sms.iter().map(|sms| (*warps, *sms)));
+        let parts = self
+            .warps
+            .iter()
+            .flat_map(|warps| self.sms.iter().map(|sms| (*warps, *sms)));
         parts.collect()
     }
 
@@ -92,17 +95,27 @@ impl Matrix {
     pub fn run(&self, done: &(dyn Fn() + Sync)) -> Result<Vec<Pair>> {
         let parts = self.parts();
         let alone = |programs: &[Program]| {
-            let all = parts.iter().flat_map(|part| programs.iter().map(move |program| (part, program)));
+            let all = parts
+                .iter()
+                .flat_map(|part| programs.iter().map(move |program| (part, program)));
             let all: Vec<_> = all.collect();
-            let alone = all.par_iter().map(|(part, program)| self.longest(**part, program, None));
-            alone.collect::<Vec<_>>().into_iter().collect::<Result<Vec<u64>>>()
+            let alone = all
+                .par_iter()
+                .map(|(part, program)| self.longest(**part, program, None));
+            alone
+                .collect::<Vec<_>>()
+                .into_iter()
+                .collect::<Result<Vec<u64>>>()
         };
         let (victims, others) = (alone(&self.victims)?, alone(&self.others)?);
         let measure = |(index, mut pair): (usize, Pair)| {
             let part = index / (self.victims.len() * self.others.len());
-            let company = (&self.others[pair.other], others[part * self.others.len() + pair.other]);
+            let second = (
+                &self.others[pair.other],
+                others[part * self.others.len() + pair.other],
+            );
             pair.isolated = victims[part * self.victims.len() + pair.victim];
-            pair.beside = self.longest((pair.warps, pair.sms), &self.victims[pair.victim], Some(company))?;
+            pair.beside = self.longest((pair.warps, pair.sms), &self.victims[pair.victim], Some(second))?;
             done();
             Ok(pair)
         };

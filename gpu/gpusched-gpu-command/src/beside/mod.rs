@@ -42,7 +42,11 @@ pub fn shape(machine: &Machine, mut kernel: RunKernel, other: Option<RunKernel>)
 pub fn read(path: &Path) -> Result<RunKernel> {
     match kernels::program_of(path)? {
         Some(program) => Ok(RunKernel::new(KernelSource::Program(Box::new(program)))),
-        None => Err(Error::file(path, "a trace", "a program, because a trace delivers each block once")),
+        None => Err(Error::file(
+            path,
+            "a trace",
+            "a program, because a trace delivers each block once",
+        )),
     }
 }
 
@@ -65,8 +69,14 @@ fn half(machine: &MachineShape, kernel: &RunKernel, field: &str) -> Result<u32> 
     halved.shared_memory.bytes /= 2;
     match halved.blocks_per_sm(&need) {
         0 => {
-            let found = format!("kernel `{}`, one block of which needs more than half of an SM", program.name);
-            let expected = format!("blocks with at most half of the threads, registers and shared memory of an SM of {}", machine.name);
+            let found = format!(
+                "kernel `{}`, one block of which needs more than half of an SM",
+                program.name
+            );
+            let expected = format!(
+                "blocks with at most half of the threads, registers and shared memory of an SM of {}",
+                machine.name
+            );
             Err(Refusal::new(field, found, expected).into())
         }
         blocks => Ok(blocks),
@@ -79,7 +89,11 @@ pub fn of_first(mut results: Results) -> Results {
     results.kernels.truncate(1);
     results.blocks.retain(|block| block.kernel == 0);
     results.shares = None;
-    let own = results.kernels.first().map(|kernel| kernel.traffic).unwrap_or_default();
+    let own = results
+        .kernels
+        .first()
+        .map(|kernel| kernel.traffic)
+        .unwrap_or_default();
     results.traffic = Traffic {
         l2_accesses: own.l2_reads.saturating_add(own.l2_writes),
         l2_misses: own.l2_misses,

@@ -126,7 +126,9 @@ impl Parameters for BesideParameters {
 impl Beside {
     fn rows_of(&self, pairs: &[Pair]) -> Vec<Row> {
         let Matrix { victims, others, .. } = &self.0;
-        let name = |programs: &[Program], index: usize| programs.get(index).map_or(String::new(), |of| of.name.clone());
+        let name = |programs: &[Program], index: usize| {
+            programs.get(index).map_or(String::new(), |of| of.name.clone())
+        };
         let rows = pairs.iter().flat_map(|pair| {
             let of = Labels::of("kernel", name(victims, pair.victim)).with("sms", pair.sms);
             let of = of.with("scheduler", pair.warps.scheduler);

@@ -22,7 +22,11 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
         }
     }
     if shape.kernels.iter().all(|kernel| kernel.repeats) {
-        return Refusal::refuse("kernels", "only kernels that repeat", "at least one kernel that runs once");
+        return Refusal::refuse(
+            "kernels",
+            "only kernels that repeat",
+            "at least one kernel that runs once",
+        );
     }
     let mut names = BTreeSet::new();
     for (index, kernel) in shape.kernels.iter().enumerate() {
@@ -122,7 +126,11 @@ fn check_kernel(
     }
     if matches!(kernel.program, KernelSource::Trace(_)) {
         if kernel.repeats {
-            return Refusal::refuse(of("repeats"), "true", "false, because a trace delivers each block once");
+            return Refusal::refuse(
+                of("repeats"),
+                "true",
+                "false, because a trace delivers each block once",
+            );
         }
         let expected =
             "no value, because a trace states the grid size, block size and parameters of its kernel";

@@ -117,9 +117,9 @@ impl Bench {
         &mut self.shape
     }
 
-    /// Returns N, the number of SMs of the machine.
+    /// Returns N, the number of SMs of the run.
     pub fn sms(&self) -> u32 {
-        self.shape.machine.sms()
+        self.shape.sms()
     }
 
     /// Returns the names of all kernels.
@@ -157,6 +157,7 @@ impl Bench {
             };
             kernels.push(RunKernel {
                 sms: IndexSet::new((next..next + sms).collect()),
+                repeats: given.repeats && group.len() > 1,
                 ..given.clone()
             });
             next += sms;

@@ -58,12 +58,18 @@ impl Parameters for PlacementParameters {
     fn prepare(self, files: &mut Files) -> Result<Placement, Refusal> {
         let mut bench = Bench::read(files, &self.run)?;
         for (kernel, sms) in &self.sms {
-            let sms: IndexSet = sms.parse().map_err(|message: String| Refusal::told("sms", message))?;
+            let sms: IndexSet = sms
+                .parse()
+                .map_err(|message: String| Refusal::told("sms", message))?;
             place(&mut bench, kernel, sms)?;
         }
         if self.parameter.is_some() == self.values.is_empty() || self.values.len() > MOST {
             let expected = format!("1 to {MOST} values, together with `parameter`");
-            return Err(Refusal::new("values", format_args!("{:?}", self.values), expected));
+            return Err(Refusal::new(
+                "values",
+                format_args!("{:?}", self.values),
+                expected,
+            ));
         }
         let run = |value: i64| match &self.parameter {
             Some(parameter) => Ok((Some(value), with(&bench, parameter, value)?)),
@@ -73,7 +79,10 @@ impl Parameters for PlacementParameters {
             Some(_) => self.values.as_slice(),
             None => &[0],
         };
-        let runs = values.iter().map(|value| run(*value)).collect::<Result<Vec<_>, Refusal>>()?;
+        let runs = values
+            .iter()
+            .map(|value| run(*value))
+            .collect::<Result<Vec<_>, Refusal>>()?;
         for (_, bench) in &runs {
             let refuse = |error| Refusal::told("run", format!("{}: {error}", self.run));
             setup(bench, None).map_err(refuse)?;
@@ -92,7 +101,10 @@ struct Found {
 impl Found {
     /// Returns the times of the kernel at `position` of `setup` in `results`.
     fn of(setup: &Setup, results: &Results, position: usize) -> Found {
-        let launched = setup.kernels().get(position).map_or(0, |kernel| kernel.launched());
+        let launched = setup
+            .kernels()
+            .get(position)
+            .map_or(0, |kernel| kernel.launched());
         let mut blocks = BTreeMap::new();
         for block in results.blocks.iter().filter(|block| block.kernel == position) {
             let longest: &mut u64 = blocks.entry(block.sm).or_default();
@@ -138,7 +150,11 @@ fn with(bench: &Bench, parameter: &str, value: i64) -> Result<Bench, Refusal> {
     }
     match found {
         true => Ok(bench),
-        false => Err(Refusal::new("parameter", format_args!("{parameter:?}"), "a parameter of a program")),
+        false => Err(Refusal::new(
+            "parameter",
+            format_args!("{parameter:?}"),
+            "a parameter of a program",
+        )),
     }
 }
 
@@ -205,7 +221,11 @@ impl Measure for Placement {
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
         let outline = |bench: &Bench| {
             let kernels = (0..bench.names().len()).map(|kernel| {
-                let sms = bench.shape().kernels.get(kernel).and_then(|kernel| kernel.sms.as_ref());
+                let sms = bench
+                    .shape()
+                    .kernels
+                    .get(kernel)
+                    .and_then(|kernel| kernel.sms.as_ref());
                 let sms = sms.map_or((0..bench.sms()).collect(), |sms| sms.indices().to_vec());
                 let blocks = sms.into_iter().map(|sm| (sm as usize, 1));
                 let found = Found {

@@ -163,10 +163,16 @@ impl Args {
             [] => vec![machine.sm.scheduler.into()],
             given => given.to_vec(),
         };
-        let with: Vec<bool> = schedulers.iter().map(|scheduler: &Scheduler| scheduler.has_budgets()).collect();
+        let with: Vec<bool> = schedulers
+            .iter()
+            .map(|scheduler: &Scheduler| scheduler.has_budgets())
+            .collect();
         match (with.iter().position(|with| *with), self.budgets.first()) {
             (Some(index), None) => {
-                let expected = format!("a pair of issue budgets for scheduler {}, such as 1:1", schedulers[index]);
+                let expected = format!(
+                    "a pair of issue budgets for scheduler {}, such as 1:1",
+                    schedulers[index]
+                );
                 return Err(Error::parameter("budgets", "none", expected));
             }
             (None, Some(Budgets(own, other))) => {
@@ -177,10 +183,16 @@ impl Args {
         }
         let warps = schedulers.into_iter().flat_map(|scheduler| {
             let budgets: Vec<Option<(u32, u32)>> = match scheduler.has_budgets() {
-                true => self.budgets.iter().map(|Budgets(own, other)| Some((*own, *other))).collect(),
+                true => self
+                    .budgets
+                    .iter()
+                    .map(|Budgets(own, other)| Some((*own, *other)))
+                    .collect(),
                 false => vec![None],
             };
-            budgets.into_iter().map(move |budgets| Warps { scheduler, budgets })
+            budgets
+                .into_iter()
+                .map(move |budgets| Warps { scheduler, budgets })
         });
         Ok(warps.collect())
     }

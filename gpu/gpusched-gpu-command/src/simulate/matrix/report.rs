@@ -114,7 +114,9 @@ impl Report for Answer {
             .number(("beside", "beside_cycles"), |pair| pair.beside_cycles)
             .exact("isolated_ns", |pair| pair.isolated_ns)
             .exact("beside_ns", |pair| pair.beside_ns)
-            .number(("slowdown", "slowdown"), |pair| Cell::factor(pair.slowdown_permille));
+            .number(("slowdown", "slowdown"), |pair| {
+                Cell::factor(pair.slowdown_permille)
+            });
         table.done()
     }
 

@@ -1,9 +1,9 @@
 //! `gpusched simulate profile`: simulates a kernel in isolation, on several numbers of SMs one after another. With
 //! `--beside`, also beside a second kernel on the same SMs.
 
-mod company;
 mod range;
 mod report;
+mod second;
 mod stress;
 mod variants;
 
@@ -174,7 +174,10 @@ impl Run for Args {
         };
         let read = kernels::program_of(program)?;
         let other = self.beside.as_deref().map(|path| self.other(path)).transpose()?;
-        let period = other.as_ref().map(|other| self.period(program, other)).transpose()?;
+        let period = other
+            .as_ref()
+            .map(|other| self.period(program, other))
+            .transpose()?;
         let variants = self.variants(global.seed(), period.unwrap_or(0));
         let setups = |other: Option<&RunKernel>| {
             let setups = variants
@@ -223,8 +226,7 @@ impl Run for Args {
             progress.step();
             Ok(points)
         };
-        let points: Vec<Result<Vec<Point>>> =
-            global.pool()?.install(|| sms.par_iter().map(point).collect());
+        let points: Vec<Result<Vec<Point>>> = global.pool()?.install(|| sms.par_iter().map(point).collect());
         let points: Vec<Point> = points.into_iter().collect::<Result<Vec<_>>>()?.concat();
         let drain = match (self.traffic, &read) {
             (true, Some(read)) => Some(self.whole(setup.machine(), read)?),
@@ -313,7 +315,7 @@ impl Args {
         };
         shape.scheduler = self.scheduler;
         shape.warm = l2 == L2::Warm;
-        kernels::setup(program, shape, &[]).map_err(company::blame)
+        kernels::setup(program, shape, &[]).map_err(second::blame)
     }
 
     /// Returns the rates and the camping factor of the kernel in isolation on all SMs, with its launch parameters.

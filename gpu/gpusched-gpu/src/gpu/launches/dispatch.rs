@@ -80,7 +80,10 @@ impl Dispatcher {
             all.position(|other| other.channels == kernel.channels)
         };
         let blocks = |counts: &dyn Fn(&Launch) -> bool| {
-            let blocks = kernels.iter().filter(|kernel| counts(kernel)).map(|kernel| kernel.blocks);
+            let blocks = kernels
+                .iter()
+                .filter(|kernel| counts(kernel))
+                .map(|kernel| kernel.blocks);
             blocks.fold(0, u64::saturating_add)
         };
         Self {

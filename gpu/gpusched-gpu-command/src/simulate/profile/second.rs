@@ -36,7 +36,10 @@ pub(super) fn blame(error: Error) -> Error {
 
 /// Converts an error about the only kernel of a run to an error about the second kernel.
 fn its_own(refusal: Refusal) -> Refusal {
-    let its = refusal.field().strip_prefix("kernels[0].").map(|field| format!("{SECOND}{field}"));
+    let its = refusal
+        .field()
+        .strip_prefix("kernels[0].")
+        .map(|field| format!("{SECOND}{field}"));
     match its {
         Some(field) => refusal.of_field(field),
         None if refusal.field() == "program" => refusal.of_field("beside"),
