@@ -1,7 +1,6 @@
 //! The part of the command `gpusched` about the cycle-level GPU: subcommands, a kind of validation, file formats and metrics
 //! of studies. [`PART`] lists them. `main.rs` hands the part over to the command.
 
-mod beside;
 mod import;
 mod measures;
 mod simulate;

@@ -9,8 +9,8 @@ use gpusched_study::measures::limits::combinations;
 use serde::{Deserialize, Serialize};
 
 use super::budgets::budgets;
-use crate::beside::matrix::{Matrix, Pair, Warps};
 use crate::measures::{Files, Labels, Measure, Parameters, Row};
+use crate::simulate::beside::matrix::{Matrix, Pair, Warps};
 
 /// Simulates each kernel of a list beside each kernel of another list. Both kernels use half of each SM, and the other
 /// kernel repeats until the measured kernel ends.

@@ -1,5 +1,6 @@
 //! Subcommands of `gpusched simulate`: simulations of warps.
 
+pub mod beside;
 pub mod kernels;
 pub mod matrix;
 pub mod profile;

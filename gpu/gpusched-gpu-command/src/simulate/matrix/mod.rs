@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use super::kernels;
 use super::profile::SmRange;
-use crate::beside::matrix::{Matrix, Warps};
+use crate::simulate::beside::matrix::{Matrix, Warps};
 use gpusched_cli::part::{Output, Progress, Run, named, refused, whole};
 use gpusched_cli::{Global, Outcome};
 use gpusched_gpu::machine::Machine;

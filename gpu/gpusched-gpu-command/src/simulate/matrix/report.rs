@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::beside::matrix::{Matrix, Pair};
+use crate::simulate::beside::matrix::{Matrix, Pair};
 use crate::simulate::kernels::time_ns;
 use gpusched_cli::part::{Cell, Palette, Report, Table, clip};
 use gpusched_model::Scheduler;

@@ -20,7 +20,7 @@ use self::range::Clock;
 pub use self::range::SmRange;
 use self::report::Point;
 use super::kernels::{self, EqualSmsOnce, Launch, is_trace};
-use crate::beside;
+use crate::simulate::beside;
 use gpusched_cli::part::Run;
 use gpusched_cli::part::complain;
 use gpusched_cli::part::{Output, Progress};

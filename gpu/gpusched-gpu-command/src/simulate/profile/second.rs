@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Args, L2Content, Variant};
-use crate::beside;
+use crate::simulate::beside;
 use crate::simulate::kernels;
 use gpusched_gpu::scenario::Options;
 use gpusched_gpu::stress::L2;
