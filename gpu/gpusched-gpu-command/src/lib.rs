@@ -34,6 +34,8 @@ pub static PART: Part = Part {
         Entry::of::<measures::concurrent::SideBySideParameters>(),
         Entry::of::<measures::co_runs::CoRunsParameters>(),
         Entry::of::<measures::warps::WarpsParameters>(),
+        Entry::of::<measures::beside::BesideParameters>(),
+        Entry::of::<measures::concurrent::PlacementParameters>(),
     ],
     simulated_gpu: Some(simulated_gpu::open),
     foreign: &[
@@ -106,6 +108,12 @@ const FORMATS: &[Format] = &[
     },
     Format {
         after: "warp-profile",
+        name: "warp-matrix",
+        description: "result of `simulate matrix`",
+        schema: include_str!("../schemas/warp-matrix.json"),
+    },
+    Format {
+        after: "warp-matrix",
         name: "warp-stress",
         description: "result of `simulate profile --stress`",
         schema: include_str!("../schemas/warp-stress.json"),

@@ -20,6 +20,7 @@ pub const TYPES: &[Entry] = &[
     ("warp-run", || schema_for!(WarpRun)),
     ("warp-results", || schema_for!(simulate::kernels::Answer)),
     ("warp-profile", || schema_for!(simulate::profile::Answer)),
+    ("warp-matrix", || schema_for!(simulate::matrix::Answer)),
     ("warp-stress", || schema_for!(simulate::profile::StressAnswer)),
     ("trace-summary", || schema_for!(TraceSummary)),
     ("machine", || schema_for!(MachineShape)),

@@ -257,7 +257,7 @@ impl Executor for SimulatedGpu {
             return Err(Error::parameter("samples", count, format!("at most {MOST}")));
         };
         let copies = self.copies(series)?;
-        let variants = Variant::all(jobs, self.seed);
+        let variants = Variant::all(jobs, self.seed, 0);
         let of = &*self;
         let job = |variant: &Variant| {
             let cycles = of.job(series, *variant, copies)?;

@@ -1,6 +1,7 @@
 //! Full kernels on a machine: the command, its errors, and its agreement with GPGPU-Sim.
 #![cfg(feature = "cli")]
 
+mod beside;
 mod cycles;
 mod equal_sms;
 mod estimates;

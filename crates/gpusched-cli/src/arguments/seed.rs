@@ -6,13 +6,15 @@ use clap::ArgMatches;
 use crate::{Global, complain};
 
 /// Commands that use random numbers.
-const RANDOM: [&str; 14] = [
+const RANDOM: [&str; 16] = [
     "budget sequence",
     "budget simulate",
     "generate",
     "import examiner",
     "run",
     "simulate blocks",
+    "simulate matrix",
+    "simulate profile",
     "simulate tasks",
     "study run",
     "study sets",

@@ -1,5 +1,6 @@
 //! Metrics of studies that simulate a GPU at the level of warps.
 
+pub mod beside;
 mod budgets;
 pub mod co_runs;
 pub mod concurrent;

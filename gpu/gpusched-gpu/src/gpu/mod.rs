@@ -130,7 +130,7 @@ pub fn check(machine: &Machine) -> Result<(), Failure> {
     supported::machine(machine)
 }
 
-/// Runs `kernels` on `machine` until all kernels have finished.
+/// Runs `kernels` on `machine` until all kernels that do not repeat have finished.
 ///
 /// # Errors
 /// Fails with [`Failure`] if the simulation fails.
@@ -312,15 +312,19 @@ impl<'a> Gpu<'a> {
         position - position % count + core
     }
 
-    /// Returns whether all blocks of all kernels have ended.
+    /// Returns whether all blocks of all kernels that do not repeat have ended.
     fn is_through(&self) -> bool {
-        let over = |(sm, ahead): (&Sm, &Ahead)| sm.is_empty() && ahead.until <= self.now;
-        self.dispatcher.is_done() && self.sms.iter().zip(&self.ahead).all(over)
+        self.dispatcher.is_over()
     }
 
     fn finish(mut self) -> Results {
         for sm in &mut self.sms {
             sm.sleep_until(self.now);
+        }
+        for (kernel, result) in self.kernels.iter().zip(&mut self.results.kernels) {
+            if result.ended < kernel.blocks {
+                result.window.clear();
+            }
         }
         let sms = self
             .classes

@@ -31,7 +31,7 @@ pub struct KernelResult {
     pub name: String,
     /// Core cycle when the first block started.
     pub first_block: Option<u64>,
-    /// Core cycle when the last block ended.
+    /// Core cycle when the last block ended. If the kernel repeats, its last block that ended.
     pub finish: u64,
     /// Number of issued instructions, counted once per warp.
     pub warp_instructions: u64,
@@ -44,7 +44,7 @@ pub struct KernelResult {
     /// Number of core cycles where the first reply at a reply port belongs to the kernel, summed over all ports.
     pub hold: u64,
     /// Memory traffic of every kernel while this kernel runs: from the start of its first block to the end of its last
-    /// block. Empty in estimates.
+    /// block. Empty in estimates, and if the kernel repeats and has not ended once.
     pub window: Vec<KernelTraffic>,
     /// Number of ended blocks.
     pub(super) ended: u64,
@@ -124,7 +124,7 @@ pub struct Results {
     pub shares: Option<Shares>,
     /// Number of scheduler cycles for each outcome, over all SMs with resident blocks.
     pub stalls: Stalls,
-    /// Records of all ended blocks, in order of their ends.
+    /// Records of all ended blocks, in order of their ends. Without blocks of a kernel that started again.
     pub blocks: Vec<BlockRecord>,
     /// Issued instructions, sorted by SM and time; empty if the run does not record issues.
     pub issues: Vec<IssueEvent>,
@@ -157,10 +157,14 @@ impl Results {
         }
     }
 
-    pub(super) fn ended(&mut self, sm: usize, start: u64, ended: &EndedBlock) {
+    /// Records the end of a block of a kernel that has `blocks` blocks.
+    pub(super) fn ended(&mut self, sm: usize, start: u64, ended: &EndedBlock, blocks: u64) {
         let kernel = &mut self.kernels[ended.kernel];
         kernel.finish = ended.cycle;
         kernel.ended += 1;
+        if kernel.ended > blocks {
+            return;
+        }
         self.blocks.push(BlockRecord {
             kernel: ended.kernel,
             block: ended.index,

@@ -30,6 +30,8 @@ pub struct Kernel {
     channels: Option<Vec<u32>>,
     l2_ways: Option<Vec<u32>>,
     queue: Option<Queued>,
+    resident: Option<u32>,
+    repeats: bool,
     /// Files that the kernel was read from: its program or trace, and the values of its buffers.
     files: Vec<PathBuf>,
     body: Body,
@@ -146,6 +148,8 @@ impl Kernel {
             channels: numbers(&kernel.channels),
             l2_ways: numbers(&kernel.l2_ways),
             queue: kernel.queue.as_ref().map(|own| queued(own, shape)),
+            resident: kernel.resident,
+            repeats: kernel.repeats,
             files,
             body,
         })
@@ -252,6 +256,8 @@ impl Kernel {
             channels: self.channels.clone(),
             l2_ways: self.l2_ways.clone(),
             queue: self.queue,
+            resident: self.resident,
+            repeats: self.repeats,
             ..launch
         })
     }

@@ -21,6 +21,13 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
             return Refusal::refuse("sms", sms, expected_sms(all, cluster));
         }
     }
+    if shape.kernels.iter().all(|kernel| kernel.repeats) {
+        return Refusal::refuse(
+            "kernels",
+            "only kernels that repeat",
+            "at least one kernel that runs once",
+        );
+    }
     let mut names = BTreeSet::new();
     for (index, kernel) in shape.kernels.iter().enumerate() {
         let of = |field: &str| format!("kernels[{index}].{field}");
@@ -114,7 +121,17 @@ fn check_kernel(
         let expected = format!("SM numbers from 0 to {}", shape.sms().saturating_sub(1));
         return Refusal::refuse(of("sms"), found, expected);
     }
+    if kernel.resident == Some(0) {
+        return Refusal::refuse(of("resident"), 0, "at least 1");
+    }
     if matches!(kernel.program, KernelSource::Trace(_)) {
+        if kernel.repeats {
+            return Refusal::refuse(
+                of("repeats"),
+                "true",
+                "false, because a trace delivers each block once",
+            );
+        }
         let expected =
             "no value, because a trace states the grid size, block size and parameters of its kernel";
         if let Some(grid) = kernel.grid {

@@ -12,7 +12,7 @@ use super::IndexSet;
 use crate::program::Program;
 use crate::program::{Dimensions, Ordered, Overrides};
 
-/// A kernel of a warp run, which runs once.
+/// A kernel of a warp run, which runs once or repeats.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a kernel: an object with \"program\"")]
@@ -54,6 +54,13 @@ pub struct RunKernel {
     /// Queue of the kernel. Kernels without a queue wait for no other kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
+    /// Maximum number of thread blocks of the kernel on one SM at the same time, at least 1; unlimited by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resident: Option<u32>,
+    /// Whether the kernel starts again whenever it ends, until all kernels that do not repeat have ended; false by
+    /// default. The run ends with the last of these kernels.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub repeats: bool,
 }
 
 /// Queue that runs its kernels one at a time, without preemption. When a kernel ends, the queue starts the launched
@@ -86,6 +93,8 @@ impl RunKernel {
             channels: None,
             l2_ways: None,
             queue: None,
+            resident: None,
+            repeats: false,
         }
     }
 
@@ -102,6 +111,10 @@ impl RunKernel {
 
 fn is_zero(value: &u64) -> bool {
     *value == 0
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// The program of a kernel. The path of a program file is relative to the folder of the scenario

@@ -133,6 +133,7 @@ impl WarpRun {
     /// Fails for an empty list of kernels, for more kernels than the machine can run at the same
     /// time, and for SMs that do not exist. Also fails for launches after cycle
     /// [`MAX_CYCLES`](gpusched_model::warp_scenario::MAX_CYCLES) and for launch parameters of a kernel that is a trace. Also
+    /// fails for a trace that repeats, and if all kernels repeat. Also
     /// fails for missing issue budgets and for issue budgets that the scheduler does not use. Also fails for DRAM
     /// channels or L2 ways that do not exist, or that two kernels share only in part.
     pub fn new(shape: WarpRunShape) -> Result<WarpRun, Refusal> {

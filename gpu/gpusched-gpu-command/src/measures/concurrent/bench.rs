@@ -20,7 +20,7 @@ use gpusched_model::{Factor, MemoryProfile};
 const LIMIT: u64 = 100_000_000;
 
 /// Kernels, with the machine on which they run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bench {
     shape: WarpRunShape,
     names: Vec<String>,
@@ -107,9 +107,19 @@ impl Bench {
         Ok(bench)
     }
 
-    /// Returns N, the number of SMs of the machine.
+    /// Returns the run, whose kernels contain their programs.
+    pub fn shape(&self) -> &WarpRunShape {
+        &self.shape
+    }
+
+    /// Returns the run, so that the caller can change it.
+    pub fn shape_mut(&mut self) -> &mut WarpRunShape {
+        &mut self.shape
+    }
+
+    /// Returns N, the number of SMs of the run.
     pub fn sms(&self) -> u32 {
-        self.shape.machine.sms()
+        self.shape.sms()
     }
 
     /// Returns the names of all kernels.
@@ -147,6 +157,7 @@ impl Bench {
             };
             kernels.push(RunKernel {
                 sms: IndexSet::new((next..next + sms).collect()),
+                repeats: given.repeats && group.len() > 1,
                 ..given.clone()
             });
             next += sms;

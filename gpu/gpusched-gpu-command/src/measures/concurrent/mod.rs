@@ -1,15 +1,17 @@
 //! Metrics of concurrent kernels that run on different SMs. The metric in `profiles` simulates each kernel in isolation,
 //! warp by warp. The metric in `errors` simulates several kernels concurrently, warp by warp or block by block, and
-//! compares predictions with the simulations.
+//! compares predictions with the simulations. The metric in `placement` simulates several kernels on given SMs.
 
 mod bench;
 mod blocks;
 pub mod draw;
 mod errors;
 mod groups;
+mod placement;
 mod profiles;
 
 pub use groups::SideBySideParameters;
+pub use placement::PlacementParameters;
 pub use profiles::MemoryProfilesParameters;
 
 use super::{Files, Labels, Measure, Parameters, Row};

@@ -51,7 +51,7 @@ pub struct KernelAnswer {
     pub launch: u64,
     /// Start time of the first block [core cycle].
     pub first_block: u64,
-    /// End time of the last block [core cycle].
+    /// End time of the last block that ended [core cycle]; 0 if no block of a kernel that repeats ended.
     pub finish: u64,
     /// Time from launch to finish [core cycles].
     pub response: u64,
@@ -163,7 +163,12 @@ impl Answer {
         let kernels = setup.kernels().iter().zip(&results.kernels);
         let kernels = kernels.map(|(kernel, found)| {
             let first_block = found.first_block.unwrap_or(found.finish);
-            let cycles = found.finish.saturating_sub(first_block).max(1);
+            // No block of a kernel that repeats may have ended.
+            let last = match found.finish < first_block {
+                true => results.cycles,
+                false => found.finish,
+            };
+            let cycles = last.saturating_sub(first_block).max(1);
             KernelAnswer {
                 name: kernel.name().to_owned(),
                 budget: kernel.budget(),

@@ -1,7 +1,9 @@
-//! `gpusched simulate profile`: simulates a kernel in isolation, on several numbers of SMs one after another.
+//! `gpusched simulate profile`: simulates a kernel in isolation, on several numbers of SMs one after another. With
+//! `--beside`, also beside a second kernel on the same SMs.
 
 mod range;
 mod report;
+mod second;
 mod stress;
 mod variants;
 
@@ -14,9 +16,11 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use self::range::{Clock, SmRange};
+use self::range::Clock;
+pub use self::range::SmRange;
 use self::report::{Point, Replies};
 use super::kernels::{self, EqualSmsOnce, Launch, is_trace};
+use crate::simulate::beside;
 use gpusched_cli::part::Run;
 use gpusched_cli::part::complain;
 use gpusched_cli::part::{Output, Progress};
@@ -26,7 +30,7 @@ use gpusched_gpu::machine::Machine;
 use gpusched_gpu::program::Program;
 use gpusched_gpu::scenario::{LIMIT, Options, Setup};
 use gpusched_gpu::stress::{self as patterns, L2, Rates};
-use gpusched_gpu::warp_run::{KernelSource, WarpRunShape};
+use gpusched_gpu::warp_run::{KernelSource, RunKernel, WarpRunShape};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::{Estimated, Scheduler};
 
@@ -57,6 +61,17 @@ pub struct Args {
     /// Issue budget (`qaws`) or priority (`rt-paws`) of the kernel
     #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     budget: Option<u32>,
+    /// Also simulate the kernel beside this program, on the same SMs
+    ///
+    /// The program starts at cycle 0, and again whenever it ends, until the measured kernel ends. Each of the two kernels
+    /// uses at most half of the threads, registers and shared memory of each SM. The profile then contains times in
+    /// conflict, too, which `wcet fit` reads. In isolation, the kernel uses whole SMs. Without --l2, all runs start with
+    /// a warm and with an empty L2 cache. With --vary, the launch times of the kernel cover a run of the program.
+    #[arg(long, value_name = "PROGRAM", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["stress", "estimate", "equal_sms_once", "l2_ways", "channels"])]
+    beside: Option<PathBuf>,
+    /// Issue budget (`qaws`) or priority (`rt-paws`) of the program of --beside
+    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX), requires = "beside")]
+    beside_budget: Option<u32>,
     /// Start with an empty L2 cache [default: L2 contains the buffers of the program]
     #[arg(long, conflicts_with = "l2")]
     cold: bool,
@@ -157,17 +172,27 @@ impl Run for Args {
                 self.programs.as_deref(),
             );
         };
-        let variants = Variant::all(self.vary, global.seed());
         let read = kernels::program_of(program)?;
-        let setup = |variant| self.setup(program, read.as_ref(), variant, self.l2());
-        let setups = variants.iter().copied().map(setup);
-        let setups = setups.collect::<Result<Vec<Setup>>>()?;
+        let other = self.beside.as_deref().map(|path| self.other(path)).transpose()?;
+        let period = other
+            .as_ref()
+            .map(|other| self.period(program, other))
+            .transpose()?;
+        let variants = self.variants(global.seed(), period.unwrap_or(0));
+        let setups = |other: Option<&RunKernel>| {
+            let setups = variants
+                .iter()
+                .map(|(variant, l2)| self.setup(program, read.as_ref(), *variant, *l2, other));
+            setups.collect::<Result<Vec<Setup>>>()
+        };
+        let beside = other.as_ref().map(|other| setups(Some(other))).transpose()?;
+        let setups = setups(None)?;
         let [setup, ..] = setups.as_slice() else {
             return Ok(Outcome::Positive);
         };
         let sms = self.numbers(setup.machine())?;
         let mut output = Output::open(global)?;
-        output.keep(setup.files())?;
+        output.keep(setup.files().chain(self.beside.as_deref()))?;
         let options = Options {
             record_issues: None,
             camping: self.traffic,
@@ -180,12 +205,12 @@ impl Run for Args {
             (true, L2::Warm) => Some(L2::Cold),
             (true, L2::Cold | L2::Thrashed) => Some(L2::Warm),
         };
-        let first = variants.first().copied().zip(other);
-        let other = first.map(|(variant, l2)| self.setup(program, read.as_ref(), variant, l2));
-        let other = other.transpose()?;
+        let first = variants.first().map(|&(variant, _)| variant).zip(other);
+        let other_l2 = first.map(|(variant, l2)| self.setup(program, read.as_ref(), variant, l2, None));
+        let other_l2 = other_l2.transpose()?;
         let progress = Progress::new(global, "numbers of SMs");
         let point = |&sms: &u32| {
-            let run = |(setup, variant): (&Setup, &Variant)| {
+            let run = |(setup, (variant, _)): (&Setup, &(Variant, L2))| {
                 Ok((variant.launch, setup.run_on(sms, options, &mut |_| ())?.0))
             };
             let (runs, uncertainty) = match self.estimate {
@@ -198,26 +223,31 @@ impl Run for Args {
                     (runs.into_iter().collect::<Result<Vec<_>>>()?, None)
                 }
             };
-            let other = other
+            let other = other_l2
                 .as_ref()
                 .map(|setup| setup.run_on(sms, options, &mut |_| ()));
             let other = other.transpose()?.map(|(results, _)| results);
-            progress.step();
-            Ok(Point::new(
+            let isolated = Point::new(
                 setup.machine(),
                 sms,
                 &runs,
                 uncertainty,
                 self.traffic,
                 other.as_ref(),
-            ))
+            );
+            let mut points: Vec<Point> = isolated.into_iter().collect();
+            if let (Some(beside), [isolated]) = (&beside, points.as_slice()) {
+                let run = |with| run(with).map(|(launch, results)| (launch, beside::of_first(results)));
+                let runs: Vec<Result<_>> = beside.par_iter().zip(&variants).map(run).collect();
+                let runs = runs.into_iter().collect::<Result<Vec<_>>>()?;
+                let point = Point::new(setup.machine(), sms, &runs, None, self.traffic, None);
+                points.extend(point.map(|point| point.in_conflict(isolated)));
+            }
+            progress.step();
+            Ok(points)
         };
-        let points: Vec<Result<Option<Point>>> =
-            global.pool()?.install(|| sms.par_iter().map(point).collect());
-        let points = points
-            .into_iter()
-            .filter_map(Result::transpose)
-            .collect::<Result<Vec<Point>>>()?;
+        let points: Vec<Result<Vec<Point>>> = global.pool()?.install(|| sms.par_iter().map(point).collect());
+        let points: Vec<Point> = points.into_iter().collect::<Result<Vec<_>>>()?.concat();
         let replies = setup
             .kernels()
             .first()
@@ -234,7 +264,7 @@ impl Run for Args {
         };
         drop(progress);
         // A trace does not state its buffers, so L2 starts empty.
-        let warm = self.l2() == L2::Warm && !is_trace(program);
+        let warm = variants.iter().all(|(_, l2)| *l2 == L2::Warm) && !is_trace(program);
         let answer = Answer::new(
             setup,
             warm,
@@ -243,6 +273,7 @@ impl Run for Args {
             points,
             drain,
             replies,
+            beside.as_ref().and_then(|beside| beside.first()),
         );
         output.last(&answer)?;
         // The text result already contains the warning.
@@ -270,9 +301,25 @@ impl Args {
         }
     }
 
-    /// Prepares the run `variant` of the file `program` with the content `l2` of L2. The file contains the program
-    /// `read`, or a trace.
-    fn setup(&self, program: &Path, read: Option<&Program>, variant: Variant, l2: L2) -> Result<Setup> {
+    /// Returns the simulated GPU with the clock frequencies of the options.
+    fn machine(&self) -> Result<Machine> {
+        let mut machine = kernels::find(&self.machine)?.into_shape();
+        self.clocks
+            .iter()
+            .for_each(|clock| clock.set(&mut machine.clocks));
+        Machine::new(machine).map_err(|refusal| refusal.of_field("clock").and(" kHz").into())
+    }
+
+    /// Prepares the run `variant` of the file `program` with the content `l2` of L2, beside the kernel `other` if there
+    /// is one. The file contains the program `read`, or a trace.
+    fn setup(
+        &self,
+        program: &Path,
+        read: Option<&Program>,
+        variant: Variant,
+        l2: L2,
+        other: Option<&RunKernel>,
+    ) -> Result<Setup> {
         let source = match read {
             None => KernelSource::Trace(program.file_name().unwrap_or_default().into()),
             Some(read) => KernelSource::Program(Box::new(read.clone())),
@@ -280,13 +327,7 @@ impl Args {
         let mut kernel = self.launch.of(source);
         kernel.budget = self.budget;
         variant.apply(&mut kernel);
-        let mut machine = kernels::find(&self.machine)?.into_shape();
-        self.clocks
-            .iter()
-            .for_each(|clock| clock.set(&mut machine.clocks));
-        let mut machine = Machine::new(machine)
-            .map_err(|refusal| refusal.of_field("clock").and(" kHz"))?
-            .into_shape();
+        let mut machine = self.machine()?.into_shape();
         let memory = &mut machine.memory;
         let within = |option: &str, own: Option<u32>, all: u32| match own {
             Some(own) if own > all => Err(Error::parameter(option, own, format!("1 to {all}"))),
@@ -298,10 +339,14 @@ impl Args {
             .part(channels)
             .map_err(|refusal| refusal.of_field("channels"))?;
         let machine = Machine::new(machine)?;
-        let mut shape = WarpRunShape::alone(patterns::with_l2(&machine, l2)?, kernel);
+        let machine = patterns::with_l2(&machine, l2)?;
+        let mut shape = match other {
+            None => WarpRunShape::alone(machine, kernel),
+            Some(other) => beside::shape(&machine, kernel, Some(other.clone()))?,
+        };
         shape.scheduler = self.scheduler;
         shape.warm = l2 == L2::Warm;
-        kernels::setup(program, shape, &[]).map_err(kernels::blame)
+        kernels::setup(program, shape, &[]).map_err(second::blame)
     }
 
     /// Returns the rates and the camping factor of the kernel in isolation on all SMs, with its launch parameters.
@@ -320,21 +365,7 @@ impl Args {
         let (all, cluster) = (machine.sms(), machine.sms_per_cluster);
         let range = self.sms.unwrap_or(SmRange::new(cluster, all, cluster));
         let numbers = range.numbers();
-        let wrong = numbers
-            .iter()
-            .find(|&&sms| sms > all || !sms.is_multiple_of(cluster));
-        match wrong {
-            None => Ok(numbers),
-            Some(found) => {
-                let name = &machine.name;
-                let expected = match cluster {
-                    1 => format!("1 to {all}, the number of SMs of {name}"),
-                    _ => format!(
-                        "multiples of {cluster} (the number of SMs in a cluster of {name}) up to {all}, such as {cluster}..{all}:{cluster}"
-                    ),
-                };
-                Err(Error::parameter("sms", found, expected))
-            }
-        }
+        numbers.iter().try_for_each(|sms| SmRange::check(machine, *sms))?;
+        Ok(numbers)
     }
 }

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use gpusched_cli::part::refused;
 use gpusched_gpu::machine::{Clocks, Machine};
+use gpusched_model::error::Error;
 
 /// Numbers of SMs, such as `1..30`, `2..30:4` or `8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,25 @@ impl SmRange {
         (self.first..=self.last)
             .step_by(self.step.max(1) as usize)
             .collect()
+    }
+
+    /// Checks that kernels can run on `sms` SMs of `machine`.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`], which names the option `sms`.
+    pub fn check(machine: &Machine, sms: u32) -> Result<(), Error> {
+        let (all, cluster) = (machine.sms(), machine.sms_per_cluster);
+        if sms <= all && sms.is_multiple_of(cluster) {
+            return Ok(());
+        }
+        let name = &machine.name;
+        let expected = match cluster {
+            1 => format!("1 to {all}, the number of SMs of {name}"),
+            _ => format!(
+                "multiples of {cluster} (the number of SMs in a cluster of {name}) up to {all}, such as {cluster}..{all}:{cluster}"
+            ),
+        };
+        Err(Error::parameter("sms", sms, expected))
     }
 }
 

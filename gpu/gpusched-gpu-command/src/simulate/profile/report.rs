@@ -16,7 +16,8 @@ use gpusched_model::error::Result;
 use gpusched_model::provenance::{MeasuredClocks, MeasuredOnShape};
 use gpusched_model::{Estimated, Scheduler};
 
-/// Profile of a kernel. It contains the results of isolated runs on several numbers of SMs.
+/// Profile of a kernel. It contains the results of isolated runs on several numbers of SMs. With `--beside`, it also
+/// contains the results of runs beside a second kernel.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "WarpProfile"))]
@@ -27,7 +28,7 @@ pub struct Answer {
     machine: String,
     /// Warp scheduler.
     scheduler: Scheduler,
-    /// Whether the buffers of the kernel were in L2 at the start.
+    /// Whether the buffers of the kernel were in L2 at the start of all runs.
     warm: bool,
     /// Whether L2 had only one line per set; absent if L2 had all its lines.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,6 +36,12 @@ pub struct Answer {
     /// Number of ways of L2 that only the kernel uses; absent if it used all ways.
     #[serde(skip_serializing_if = "Option::is_none")]
     l2_ways: Option<u32>,
+    /// Whether some runs started with a warm and some with an empty L2.
+    #[serde(skip)]
+    both: bool,
+    /// Name of the second kernel of `--beside`, which runs on the same SMs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<String>,
     /// Number of SMs of the whole GPU.
     gpu_sms: u32,
     /// Peak bandwidth of the DRAM of the GPU [bytes per second].
@@ -50,7 +57,7 @@ pub struct Answer {
     /// Replies to the kernel, and its thread blocks; only with `--traffic`.
     #[serde(flatten)]
     replies: Option<Replies>,
-    /// Results, sorted by ascending number of SMs.
+    /// Results, sorted by ascending number of SMs. On each number of SMs, the isolated result comes first.
     points: Vec<Point>,
 }
 
@@ -72,6 +79,10 @@ pub struct Replies {
 pub struct Point {
     /// Number of SMs in use.
     sms: u32,
+    /// Whether this is the result beside the second kernel; absent for isolated results. Counts of instructions and of
+    /// traffic are those of the kernel itself.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    conflict: bool,
     /// Time until the kernel and all memory requests end [core cycles].
     cycles: u64,
     /// `cycles` as a time, rounded up [ns].
@@ -183,6 +194,7 @@ impl Point {
         let longest_block = longest_block.map(|cycles| time_ns(machine, cycles));
         Some(Point {
             sms,
+            conflict: false,
             cycles,
             time_ns: time_ns(machine, cycles),
             l2_bytes_per_second: traffic.l2_bytes_per_second,
@@ -225,6 +237,18 @@ fn held(kernel: &KernelResult) -> u64 {
         .max(kernel.traffic.l2_reads + kernel.traffic.l2_writes)
 }
 
+impl Point {
+    /// Marks the point as a result beside the second kernel. `isolated` is the isolated result on the same SMs. The
+    /// traffic bound stays the same, because a kernel accesses the same sectors beside other kernels.
+    pub fn in_conflict(self, isolated: &Point) -> Point {
+        Point {
+            conflict: true,
+            traffic_bytes: isolated.traffic_bytes,
+            ..self
+        }
+    }
+}
+
 /// Returns the simulated GPU of `setup`, with its clocks, and this program with its version.
 fn measured_on(setup: &Setup) -> MeasuredOnShape {
     let machine = setup.machine();
@@ -243,7 +267,7 @@ fn measured_on(setup: &Setup) -> MeasuredOnShape {
 
 impl Answer {
     /// Creates a profile of the kernel in `setup` from `points`. `estimate` is the estimation
-    /// method, or `None` for simulated points.
+    /// method, or `None` for simulated points. `beside` is a run with the second kernel, if there is one.
     pub fn new(
         setup: &Setup,
         warm: bool,
@@ -252,6 +276,7 @@ impl Answer {
         points: Vec<Point>,
         whole: Option<(Rates, u64)>,
         replies: Option<Replies>,
+        beside: Option<&Setup>,
     ) -> Answer {
         Answer {
             kernel: setup
@@ -263,6 +288,10 @@ impl Answer {
             scheduler: setup.scheduler(),
             warm,
             thrashed: (l2 == L2::Thrashed).then_some(true),
+            both: beside.is_some() && l2 == L2::Warm && !warm,
+            beside: beside
+                .and_then(|beside| beside.kernels().get(1))
+                .map(|kernel| kernel.name().to_owned()),
             gpu_sms: setup.machine().sms(),
             gpu_bytes_per_second: setup.machine().dram_bytes_per_second(),
             measured_on: measured_on(setup),
@@ -280,7 +309,8 @@ impl Answer {
 
     /// Returns a note if the kernel is slower on more SMs.
     pub fn note(&self) -> Option<String> {
-        let slower = self.points.windows(2).find_map(|pair| match pair {
+        let isolated: Vec<&Point> = self.points.iter().filter(|point| !point.conflict).collect();
+        let slower = isolated.windows(2).find_map(|pair| match pair {
             [fewer, more] if more.cycles > fewer.cycles => Some((fewer, more)),
             _ => None,
         });
@@ -306,6 +336,14 @@ impl Report for Answer {
         let varied = self.points.iter().any(|point| point.variation.is_some());
         let table = Table::of(&self.points)
             .number(("SMs", sms), |point| point.sms)
+            .when(self.beside.is_some(), |table| {
+                table
+                    .text(("contention", "contention"), |point| match point.conflict {
+                        true => "conflict",
+                        false => "isolated",
+                    })
+                    .exact("other", |point| self.beside.as_ref().filter(|_| point.conflict))
+            })
             .number(("cycles", cycles), |point| point.cycles)
             .number(("time", time), |point| {
                 Cell::valued(format!("{:.3} us", point.time_ns as f64 / 1e3), point.time_ns)
@@ -351,14 +389,19 @@ impl Report for Answer {
 
     fn text(&self, palette: &Palette) -> Result<String> {
         let (kernel, machine) = (clip(&self.kernel, 40), clip(&self.machine, 40));
+        let beside = match &self.beside {
+            Some(other) => format!(", in isolation and beside {} on the same SMs", clip(other, 40)),
+            None => String::new(),
+        };
         let warmth = match (self.warm, self.thrashed.is_some()) {
             (true, _) => "buffers in L2",
+            (false, false) if self.both => "longest runs with the buffers in L2 and with L2 empty",
             (_, false) => "L2 empty",
             (_, true) => "L2 empty and with one line per set",
         };
         let estimate = self.estimate.iter().map(|estimated| format!("{estimated}\n"));
         let text = format!(
-            "{kernel} on {machine} under {}, {warmth} at the start\n",
+            "{kernel} on {machine} under {}{beside}, {warmth} at the start\n",
             self.scheduler
         );
         let traffic = self.traffic(palette);
@@ -426,6 +469,7 @@ impl Answer {
     fn traffic(&self, palette: &Palette) -> String {
         let share = |share: Option<f64>| Cell::or(share.map(|share| format!("{:.1} %", 100.0 * share)), "-");
         let points = self.points.iter();
+        let points = points.filter(|point| !point.conflict);
         let table = Table::of(points.filter_map(|point| Some((point.sms, point.traffic.as_ref()?))))
             .number("SMs", |(sms, _)| *sms)
             .number("L2 reads", |(_, traffic)| traffic.sectors.l2_reads)

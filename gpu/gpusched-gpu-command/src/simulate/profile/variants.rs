@@ -13,7 +13,7 @@ pub struct Variant {
     pub shift: u64,
 }
 
-/// Bound on the launch times, much longer than the period of the clock edges of all domains [core cycles].
+/// Least bound on the launch times, much longer than the period of the clock edges of all domains [core cycles].
 const LAUNCHES: usize = 8192;
 
 /// Distance between the possible base addresses [bytes], and the number of these addresses. Buffers start at multiples
@@ -22,12 +22,14 @@ const SHIFT: u64 = 256;
 const SHIFTS: usize = 4096;
 
 impl Variant {
-    /// Returns `count` variants. The first variant changes nothing. The other variants depend on `seed`.
-    pub fn all(count: u32, seed: u64) -> Vec<Variant> {
+    /// Returns `count` variants. The first variant changes nothing. The other variants depend on `seed`. Their launch
+    /// times are distributed over at least `period` core cycles.
+    pub fn all(count: u32, seed: u64, period: u64) -> Vec<Variant> {
+        let launches = LAUNCHES.max(usize::try_from(period).unwrap_or(usize::MAX));
         let drawn = (1..count).map(|index| {
             let mut random = stream(seed, Purpose::RunVariants, 0, u64::from(index));
             Variant {
-                launch: below(&mut random, LAUNCHES) as u64,
+                launch: below(&mut random, launches) as u64,
                 shift: SHIFT * below(&mut random, SHIFTS) as u64,
             }
         });

@@ -4,7 +4,8 @@
 //! one that most recently received a block. The dispatcher keeps the current kernel until all blocks of this kernel
 //! have started. If kernels do not share SMs, an SM accepts another kernel only when the SM is empty. A kernel in a
 //! queue starts only while no other kernel of this queue runs. Kernels that use different DRAM channels have separate
-//! dispatchers, as on separate smaller GPUs.
+//! dispatchers, as on separate smaller GPUs. A kernel that repeats starts again in the cycle after its end. If kernels
+//! share SMs, a kernel with its maximum number of blocks on an SM does not prevent other kernels from using this SM.
 
 use super::kernel::Launch;
 use crate::machine::{MachineShape, WARP_SIZE};
@@ -58,6 +59,10 @@ pub struct Dispatcher {
     last_sm: Vec<usize>,
     /// Number of blocks that have not started, over all kernels.
     left: u64,
+    /// Number of blocks that have not ended, over all kernels that do not repeat.
+    unended: u64,
+    /// Number of blocks of each kernel on each SM.
+    resident: Vec<Vec<u32>>,
     /// First cycle when a block can start if no block ends before this cycle.
     settled_until: u64,
     /// Start of each block, per kernel [core cycle].
@@ -74,6 +79,13 @@ impl Dispatcher {
             let mut all = kernels.iter();
             all.position(|other| other.channels == kernel.channels)
         };
+        let blocks = |counts: &dyn Fn(&Launch) -> bool| {
+            let blocks = kernels
+                .iter()
+                .filter(|kernel| counts(kernel))
+                .map(|kernel| kernel.blocks);
+            blocks.fold(0, u64::saturating_add)
+        };
         Self {
             bound: vec![None; clusters * per_cluster],
             occupied: vec![Occupied::default(); clusters * per_cluster],
@@ -88,9 +100,9 @@ impl Dispatcher {
             // The number of a part is the index of its first kernel.
             part_of: kernels.iter().filter_map(first_of).collect(),
             last_sm: vec![per_cluster - 1; clusters],
-            left: kernels
-                .iter()
-                .fold(0, |left, kernel| left.saturating_add(kernel.blocks)),
+            left: blocks(&|_| true),
+            unended: blocks(&|kernel| !kernel.repeats),
+            resident: vec![vec![0; kernels.len()]; clusters * per_cluster],
             settled_until: 0,
             starts: vec![Vec::new(); kernels.len()],
             running: vec![None; kernels.len()],
@@ -101,6 +113,11 @@ impl Dispatcher {
     /// Returns whether all blocks have started.
     pub fn is_done(&self) -> bool {
         self.left == 0
+    }
+
+    /// Returns whether all blocks of all kernels that do not repeat have ended.
+    pub fn is_over(&self) -> bool {
+        self.unended == 0
     }
 
     /// Returns the next cycle after `now` when a kernel may start its first block.
@@ -149,7 +166,9 @@ impl Dispatcher {
     fn select(&mut self, part: usize, sm: usize, kernels: &[Launch], now: u64) -> Option<usize> {
         let may = |kernel: usize| {
             let sms = kernels[kernel].sms.as_ref();
-            self.part_of[kernel] == part && sms.is_none_or(|sms| sms.get(sm) == Some(&true))
+            self.part_of[kernel] == part
+                && sms.is_none_or(|sms| sms.get(sm) == Some(&true))
+                && !self.is_full(sm, kernel, kernels)
         };
         let last = self.turns[part].last_kernel;
         if self.has_blocks(last, kernels, now) && may(last) {
@@ -161,6 +180,12 @@ impl Dispatcher {
             .find(|&kernel| self.has_blocks(kernel, kernels, now) && may(kernel))?;
         self.turns[part].last_kernel = found;
         Some(found)
+    }
+
+    /// Returns whether `kernel` has its maximum number of blocks on `sm`.
+    fn is_full(&self, sm: usize, kernel: usize, kernels: &[Launch]) -> bool {
+        let most = kernels[kernel].resident;
+        most.is_some_and(|most| self.resident[sm][kernel] >= most)
     }
 
     /// Returns the first cycle when a block can start if no block ends before this cycle.
@@ -234,13 +259,16 @@ impl Dispatcher {
                     place,
                     first_slot,
                 });
+                if self.next[kernel] == 0 {
+                    self.starts[kernel].clear();
+                }
                 self.starts[kernel].push(now);
                 self.next[kernel] += 1;
                 self.left -= 1;
                 if let Some(queued) = kernels[kernel].queue {
                     self.running[queued.queue] = Some(kernel);
                 }
-                self.take(sm, &kernels[kernel]);
+                self.take(sm, kernel, &kernels[kernel]);
                 self.last_sm[cluster] = core;
                 self.turns[part].last_cluster = cluster;
                 break;
@@ -263,7 +291,8 @@ impl Dispatcher {
         if let Some(kernel) = self.bound[sm]
             && self.has_blocks(kernel, kernels, now)
         {
-            return (self.part_of[kernel] == part).then_some(kernel);
+            let starts = self.part_of[kernel] == part && !self.is_full(sm, kernel, kernels);
+            return starts.then_some(kernel);
         }
         if !state.is_empty() {
             return None;
@@ -276,10 +305,9 @@ impl Dispatcher {
     /// Returns a place for a block of `kernel` on `sm`, together with its first warp slot.
     fn room(&self, sm: usize, state: &Sm, machine: &MachineShape, kernel: &Launch) -> Option<(usize, usize)> {
         let warps = warps(kernel);
-        let most = kernel.resident.unwrap_or(u32::MAX) as usize;
         if !machine.dispatch.share_sms {
             let fit = machine.blocks_per_sm_of_grid(&kernel.need, kernel.blocks) as usize;
-            let place = state.free_place(fit.min(most))?;
+            let place = state.free_place(fit)?;
             return Some((place, place * warps));
         }
         let occupied = &self.occupied[sm];
@@ -292,12 +320,13 @@ impl Dispatcher {
             return None;
         }
         Some((
-            state.free_place((machine.sm.blocks as usize).min(most))?,
+            state.free_place(machine.sm.blocks as usize)?,
             state.free_slots(warps)?,
         ))
     }
 
-    fn take(&mut self, sm: usize, kernel: &Launch) {
+    fn take(&mut self, sm: usize, index: usize, kernel: &Launch) {
+        self.resident[sm][index] += 1;
         let occupied = &mut self.occupied[sm];
         occupied.threads += kernel.need.padded_threads();
         occupied.registers += kernel.need.block_registers();
@@ -311,14 +340,22 @@ impl Dispatcher {
     }
 
     /// Releases the resources that an ended block of kernel `index` used on `sm`. After the last block of the kernel,
-    /// another kernel of its queue can start.
+    /// another kernel of its queue can start, or the kernel itself if it repeats.
     pub fn give_back(&mut self, sm: usize, index: usize, kernel: &Launch) {
         self.settled_until = 0;
         self.ended[index] += 1;
-        if let Some(queued) = kernel.queue
-            && self.ended[index] == kernel.blocks
-        {
-            self.running[queued.queue] = None;
+        self.resident[sm][index] -= 1;
+        if !kernel.repeats {
+            self.unended -= 1;
+        }
+        if self.ended[index] == kernel.blocks {
+            if let Some(queued) = kernel.queue {
+                self.running[queued.queue] = None;
+            }
+            if kernel.repeats {
+                (self.ended[index], self.next[index]) = (0, 0);
+                self.left = self.left.saturating_add(kernel.blocks);
+            }
         }
         let occupied = &mut self.occupied[sm];
         occupied.threads -= kernel.need.padded_threads();

@@ -56,8 +56,10 @@ pub struct Launch {
     pub at: u64,
     /// Time from the launch of the kernel to `at` [core cycles].
     pub latency: u64,
-    /// Maximum number of resident blocks per SM. `None` means that only the hardware limits apply.
+    /// Maximum number of blocks of the kernel on one SM at the same time. `None` means that only the hardware limits apply.
     pub resident: Option<u32>,
+    /// Whether the kernel starts again whenever it ends, until all kernels that do not repeat have ended.
+    pub repeats: bool,
     /// Issue budget or priority of the kernel. Only some scheduling policies use this value.
     pub budget: u32,
     /// Permitted SMs, with one flag per SM. `None` permits all SMs.

@@ -54,6 +54,7 @@ impl Launch {
             at: 0,
             latency: 0,
             resident: None,
+            repeats: false,
             channels: None,
             l2_ways: None,
             queue: None,

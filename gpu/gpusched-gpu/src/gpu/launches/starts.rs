@@ -14,8 +14,8 @@ impl Gpu<'_> {
             self.dispatcher
                 .give_back(*sm, ended.kernel, &self.kernels[ended.kernel]);
             let start = self.dispatcher.started(ended.kernel, ended.index);
-            self.results.ended(*sm, start, ended);
             let blocks = self.kernels[ended.kernel].blocks;
+            self.results.ended(*sm, start, ended, blocks);
             if self.results.kernels[ended.kernel].ended == blocks {
                 let traffic = self.below.meter.before(self.now);
                 self.results.kernels[ended.kernel].close_window(traffic);

@@ -49,6 +49,7 @@ impl Launch {
             at: 0,
             latency: 0,
             resident: None,
+            repeats: false,
             channels: None,
             l2_ways: None,
             queue: None,

@@ -57,7 +57,7 @@ impl Gpu<'_> {
             && !self.machine.dispatch.share_sms
             && !self.classes.shares()
             // The end of a kernel on one SM can start a kernel on other SMs.
-            && self.kernels.iter().all(|kernel| kernel.queue.is_none())
+            && self.kernels.iter().all(|kernel| kernel.queue.is_none() && !kernel.repeats)
     }
 
     /// Returns the first cycle that SM `index` must not yet simulate. Before this cycle, all replies to the SM are
