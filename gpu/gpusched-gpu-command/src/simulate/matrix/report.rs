@@ -91,13 +91,9 @@ impl Answer {
 
 /// Returns a mark that shows the size of a slowdown at a glance.
 fn heat(permille: u64) -> &'static str {
-    match permille {
-        ..=1100 => " ",
-        ..=1500 => "░",
-        ..=2000 => "▒",
-        ..=3000 => "▓",
-        _ => "█",
-    }
+    let marks = [(1100, " "), (1500, "░"), (2000, "▒"), (3000, "▓")];
+    let mark = marks.into_iter().find(|&(most, _)| permille <= most);
+    mark.map_or("█", |(_, mark)| mark)
 }
 
 impl Report for Answer {

@@ -267,8 +267,7 @@ impl Run for Args {
         let warm = variants.iter().all(|(_, l2)| *l2 == L2::Warm) && !is_trace(program);
         let answer = Answer::new(
             setup,
-            warm,
-            (self.l2(), self.l2_ways),
+            (warm, self.l2(), self.l2_ways),
             self.estimate,
             points,
             drain,

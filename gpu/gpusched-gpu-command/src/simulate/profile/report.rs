@@ -270,8 +270,7 @@ impl Answer {
     /// method, or `None` for simulated points. `beside` is a run with the second kernel, if there is one.
     pub fn new(
         setup: &Setup,
-        warm: bool,
-        (l2, l2_ways): (L2, Option<u32>),
+        (warm, l2, l2_ways): (bool, L2, Option<u32>),
         estimate: Option<Estimated>,
         points: Vec<Point>,
         whole: Option<(Rates, u64)>,
