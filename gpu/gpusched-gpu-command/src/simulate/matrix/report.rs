@@ -92,10 +92,10 @@ impl Answer {
 /// Returns a mark that shows the size of a slowdown at a glance.
 fn heat(permille: u64) -> &'static str {
     match permille {
-        ..=1100 => " ",
-        ..=1500 => "░",
-        ..=2000 => "▒",
-        ..=3000 => "▓",
+        0..=1100 => " ",
+        1101..=1500 => "░",
+        1501..=2000 => "▒",
+        2001..=3000 => "▓",
         _ => "█",
     }
 }

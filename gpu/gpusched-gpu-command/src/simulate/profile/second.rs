@@ -62,7 +62,7 @@ impl Args {
     pub(super) fn period(&self, program: &Path, other: &RunKernel) -> Result<u64> {
         let machine = self.machine()?;
         let sms = self.numbers(&machine)?.first().copied();
-        let own = |error: Error| blame(error.map_refusal(|refusal| its_own(refusal)));
+        let own = |error: Error| blame(error.map_refusal(its_own));
         let mut shape = beside::shape(&machine, other.clone(), None).map_err(own)?;
         (shape.scheduler, shape.sms) = (self.scheduler, sms);
         let setup = kernels::setup(program, shape, &[]).map_err(own)?;
