@@ -188,7 +188,7 @@ fn a_profile_beside_a_kernel_feeds_the_fit() {
     let profile = json(PROFILE);
     assert_eq!(profile["beside"], "vadd");
     assert_eq!(profile["points"][1]["conflict"], true);
-    // Instructions and L2 accesses are those of the kernel itself.
+    // Instructions and L2 accesses of the second kernel do not count.
     for field in ["warp_instructions", "l2_accesses", "traffic_bytes"] {
         assert_eq!(
             profile["points"][0][field], profile["points"][1][field],

@@ -70,7 +70,7 @@ fn half(machine: &MachineShape, kernel: &RunKernel, field: &str) -> Result<u32> 
     match halved.blocks_per_sm(&need) {
         0 => {
             let found = format!(
-                "kernel `{}`, one block of which needs more than half of an SM",
+                "kernel `{}` with blocks that need more than half of an SM",
                 program.name
             );
             let expected = format!(

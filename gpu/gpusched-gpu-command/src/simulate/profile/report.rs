@@ -79,10 +79,10 @@ pub struct Replies {
 pub struct Point {
     /// Number of SMs in use.
     sms: u32,
-    /// Whether this is the result beside the second kernel; absent for isolated results. Counts of instructions and of
-    /// traffic are those of the kernel itself.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    conflict: bool,
+    /// Whether this is the result beside the second kernel; absent for isolated results. Instructions and
+    /// traffic of the second kernel do not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conflict: Option<bool>,
     /// Time until the kernel and all memory requests end [core cycles].
     cycles: u64,
     /// `cycles` as a time, rounded up [ns].
@@ -194,7 +194,7 @@ impl Point {
         let longest_block = longest_block.map(|cycles| time_ns(machine, cycles));
         Some(Point {
             sms,
-            conflict: false,
+            conflict: None,
             cycles,
             time_ns: time_ns(machine, cycles),
             l2_bytes_per_second: traffic.l2_bytes_per_second,
@@ -242,7 +242,7 @@ impl Point {
     /// traffic bound stays the same, because a kernel accesses the same sectors beside other kernels.
     pub fn in_conflict(self, isolated: &Point) -> Point {
         Point {
-            conflict: true,
+            conflict: Some(true),
             traffic_bytes: isolated.traffic_bytes,
             ..self
         }
@@ -308,7 +308,11 @@ impl Answer {
 
     /// Returns a note if the kernel is slower on more SMs.
     pub fn note(&self) -> Option<String> {
-        let isolated: Vec<&Point> = self.points.iter().filter(|point| !point.conflict).collect();
+        let isolated: Vec<&Point> = self
+            .points
+            .iter()
+            .filter(|point| point.conflict.is_none())
+            .collect();
         let slower = isolated.windows(2).find_map(|pair| match pair {
             [fewer, more] if more.cycles > fewer.cycles => Some((fewer, more)),
             _ => None,
@@ -338,10 +342,12 @@ impl Report for Answer {
             .when(self.beside.is_some(), |table| {
                 table
                     .text(("contention", "contention"), |point| match point.conflict {
-                        true => "conflict",
-                        false => "isolated",
+                        Some(_) => "conflict",
+                        None => "isolated",
                     })
-                    .exact("other", |point| self.beside.as_ref().filter(|_| point.conflict))
+                    .exact("other", |point| {
+                        self.beside.as_ref().filter(|_| point.conflict.is_some())
+                    })
             })
             .number(("cycles", cycles), |point| point.cycles)
             .number(("time", time), |point| {
@@ -468,7 +474,7 @@ impl Answer {
     fn traffic(&self, palette: &Palette) -> String {
         let share = |share: Option<f64>| Cell::or(share.map(|share| format!("{:.1} %", 100.0 * share)), "-");
         let points = self.points.iter();
-        let points = points.filter(|point| !point.conflict);
+        let points = points.filter(|point| point.conflict.is_none());
         let table = Table::of(points.filter_map(|point| Some((point.sms, point.traffic.as_ref()?))))
             .number("SMs", |(sms, _)| *sms)
             .number("L2 reads", |(_, traffic)| traffic.sectors.l2_reads)
