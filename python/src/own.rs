@@ -13,7 +13,8 @@ use pyo3::prelude::*;
 #[pyclass(frozen)]
 pub struct Wcets {
     set: TaskSet,
-    test: Option<(Policy, Interference)>,
+    /// Policy, interference model, and variation of kernels that run together.
+    test: Option<(Policy, Interference, Option<u32>)>,
 }
 
 #[pymethods]
@@ -45,10 +46,11 @@ impl Wcets {
             let message = format!("tasks: found {wrong}, expected positions below {count}");
             return Err(PyValueError::new_err(message));
         }
-        let Some((policy, interference)) = self.test else {
+        let Some((policy, interference, variation)) = self.test else {
             return Ok(None);
         };
-        let problem = Problem::new(&self.set, sms, policy, model_of(interference));
+        let problem = Problem::new(&self.set, sms, policy, model_of(interference))
+            .and_then(|problem| problem.varied(variation));
         let problem = problem.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Some(problem.accepts(&tasks, sms)))
     }
@@ -74,7 +76,7 @@ impl OwnAlgorithm for Function {
                 set: question.set.clone(),
                 test: { problem.interference_name() }
                     .filter(|_| plain)
-                    .map(|interference| (problem.policy(), interference)),
+                    .map(|interference| (problem.policy(), interference, problem.variation_percent())),
             };
             let answer = self.function.call1(py, (json, wcets, question.problem.sms()))?;
             answer.extract(py)

@@ -261,3 +261,22 @@ fn with_wake_at_the_limit(jitter: u64) -> Result<(), String> {
         Err(refusal) => Err(refusal.field().to_owned()),
     }
 }
+
+/// Overheads change nothing about a task without kernels: its buffers keep their slots, and its bound stays the same.
+#[test]
+fn a_pipelined_task_without_kernels_keeps_its_buffers() {
+    let text = r#"{"cores":[{"name":"a","policy":"fp"},{"name":"b","policy":"fp"}],
+        "partitions":[{"name":"g","sms":1,"policy":"np-fp"}],"tasks":[
+        {"name":"p","period":10,"deadline":20,"jobs":"pipelined","buffers":[1],
+         "segments":[{"on":"a","wcet":2},{"on":"b","wcet":9}]},
+        {"name":"k","period":10,"segments":[{"on":"g","wcet":1}]}]}"#;
+    let draft: Draft = serde_json::from_str(text).unwrap();
+    let [occupancy_ns, wake_ns] = [1, 2].map(Time::from_ns);
+    let (plain, counted) = (
+        with(&draft, None),
+        with(&draft, Some(Overheads { occupancy_ns, wake_ns })),
+    );
+    assert_eq!(plain.tasks()[0].buffers, [Some(1)]);
+    assert_eq!(counted.tasks()[0].buffers, [Some(1)]);
+    assert_eq!(bounds(&plain, 0), bounds(&counted, 0));
+}

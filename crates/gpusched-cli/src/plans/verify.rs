@@ -368,7 +368,14 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
                 format!(", but not proven{strength}; accept this form with `--memory-time {form}{own}`")
             }
             Conclusion::SerialSum => {
-                ", but not proven, because the rate of concurrent kernels is only tested; accept it with `--policy concurrent`".to_owned()
+                let variation = plan
+                    .variation_percent
+                    .filter(|&percent| percent < Policy::VARIATION);
+                let variation = variation.map_or(String::new(), |percent| format!(" --variation {percent}"));
+                format!(
+                    ", but not proven, because the rate of concurrent kernels is only tested; accept it with `--policy \
+                     concurrent{variation}`"
+                )
             }
             Conclusion::Necessary => {
                 ", but the test is only a necessary condition: the plan does not prove schedulability"

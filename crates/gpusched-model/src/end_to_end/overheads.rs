@@ -46,7 +46,8 @@ pub(super) fn add(
         }
         segments.push(segment);
     }
-    if task.is_pipelined() {
+    // Without wake-ups, the segments and the slots of their buffers stay as they are.
+    if task.is_pipelined() && !engines.is_empty() {
         task.buffers = vec![None; segments.len().saturating_sub(1)];
     }
     task.segments = segments;

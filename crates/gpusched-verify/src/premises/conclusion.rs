@@ -2,9 +2,9 @@
 
 use super::Stated;
 use crate::{Verified, hardware};
-use gpusched_model::MemoryTime;
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::policy::Strength;
+use gpusched_model::{MemoryTime, Policy};
 
 /// Conclusion from a verified plan.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -32,13 +32,16 @@ impl Stated {
         let necessary =
             { plan.partitions.iter() }.any(|partition| partition.verdict.strength == Strength::NecessaryOnly);
         let together = { plan.partitions.iter() }.any(|partition| partition.verdict.policy.runs_together());
+        // The default variation was tested, and a smaller one was not.
+        let tested = plan.variation_percent >= Some(Policy::VARIATION) || self.variation.is_some();
+        let serial = self.policy.is_some() && tested;
         let accepts = |time: &MemoryTime| self.memory_time.is_some() && (!time.own_l2 || self.own_l2);
         let times = plan.memory.and_then(|memory| memory.time);
         let proven = verified.bound.as_ref().and_then(|bound| bound.proven);
         match (&plan.failure, times.filter(|time| !accepts(time))) {
             _ if plan.schedulable && necessary => Conclusion::Necessary,
             (_, Some(time)) if plan.schedulable => Conclusion::Tested(time),
-            _ if plan.schedulable && together && self.policy.is_none() => Conclusion::SerialSum,
+            _ if plan.schedulable && together && !serial => Conclusion::SerialSum,
             _ if plan.schedulable => Conclusion::Schedulable,
             (None | Some(Failure::HeuristicFailed), _) => Conclusion::Open,
             (Some(failure @ Failure::BoundExceedsGpu), _) => {

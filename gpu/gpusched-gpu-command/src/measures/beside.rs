@@ -59,7 +59,7 @@ pub struct Beside(Matrix);
 impl Parameters for BesideParameters {
     const NAME: &'static str = "beside";
     const KEYS: &'static [&'static str] = &["kernel", "other", "sms", "scheduler", "budget"];
-    const PARTIAL: &'static [&'static str] = Self::KEYS;
+    const PARTIAL: &'static [&'static str] = &["other", "budget"];
     type Measure = Beside;
 
     fn prepare(self, files: &mut Files) -> Result<Beside, Refusal> {

@@ -23,7 +23,7 @@ pub fn growth(problem: &Problem<'_>, plan: &Plan) -> Vec<Option<Time>> {
             if let Some(time) = times.get_mut(task) {
                 *time = Some(longest(|more| match problem.memory() {
                     None => passes_alone(problem, partition, position, more),
-                    Some(_) => pass_beside(problem, plan, (task, partition.sms), more),
+                    Some(_) => pass_beside(problem, plan, (task, partition), more),
                 }));
             }
         }
@@ -85,13 +85,18 @@ fn passes_alone(problem: &Problem<'_>, partition: &Partition, position: usize, m
         return false;
     };
     if let Some(demand) = demands.get_mut(position) {
-        *demand = longer(demand, partition.sms, more);
+        let Some(&task) = partition.tasks.get(position) else {
+            return false;
+        };
+        let varied = problem.growth_of(task, (&partition.tasks, partition.sms), more);
+        *demand = longer(demand, partition.sms, (varied, more));
     }
     schedulability::accepts(problem.policy(), &demands, partition.sms)
 }
 
-/// Whether all partitions of `plan` pass their tests if the WCET of `task` on `sms` SMs is `more` longer.
-fn pass_beside(problem: &Problem<'_>, plan: &Plan, (task, sms): (usize, u32), more: Time) -> bool {
+/// Whether all partitions of `plan` pass their tests if the WCET of `task` in `own` is `more` longer.
+fn pass_beside(problem: &Problem<'_>, plan: &Plan, (task, own): (usize, &Partition), more: Time) -> bool {
+    let varied = problem.growth_of(task, (&own.tasks, own.sms), more);
     let parts = plan.partitions.iter();
     let parts: Vec<(&[usize], u32)> = parts
         .map(|partition| (&partition.tasks[..], partition.sms))
@@ -99,19 +104,21 @@ fn pass_beside(problem: &Problem<'_>, plan: &Plan, (task, sms): (usize, u32), mo
     let places: Vec<Option<&Place>> = { plan.partitions.iter() }.map(|one| one.place.as_ref()).collect();
     let sharing = problem.sharing_at(&places);
     let verdicts = problem.verdicts_scaled(&parts, &sharing, |changed, demand| match changed == task {
-        true => longer(&demand, sms, more),
+        true => longer(&demand, own.sms, (varied, more)),
         false => demand,
     });
     verdicts.iter().all(|verdict| verdict.schedulable)
 }
 
-/// Returns `demand` with a WCET and a longest thread block that are `more` longer, on `sms` SMs.
-fn longer(demand: &Demand, sms: u32, more: Time) -> Demand {
-    let add = |time: Time| Time::from_ns(time.ns().saturating_add(more.ns()).min(Time::LIMIT.ns() + 1));
+/// Returns `demand` with a WCET that is `varied` longer, and a longest thread block that is `more` longer, on `sms` SMs. The variation
+/// increases WCETs, but not thread blocks.
+fn longer(demand: &Demand, sms: u32, (varied, more): (Time, Time)) -> Demand {
+    let add =
+        |time: Time, more: Time| Time::from_ns(time.ns().saturating_add(more.ns()).min(Time::LIMIT.ns() + 1));
     Demand {
-        wcet: add(demand.wcet),
-        block: add(demand.block),
-        least_work: { demand.least_work }.saturating_add(u128::from(sms) * u128::from(more.ns())),
+        wcet: add(demand.wcet, varied),
+        block: add(demand.block, more),
+        least_work: { demand.least_work }.saturating_add(u128::from(sms) * u128::from(varied.ns())),
         ..*demand
     }
 }

@@ -21,7 +21,11 @@ impl<'a> Problem<'a> {
             return Ok(self);
         };
         if !self.policy.is_dispatchable() {
-            let expected = "np-edf, np-fp…, lp-edf or lp-fp… with overheads, because no dispatcher on a GPU preempts at any point";
+            let reason = match self.policy.runs_together() {
+                true => "kernels that run together have no dispatcher",
+                false => "no dispatcher on a GPU preempts at any point",
+            };
+            let expected = format!("np-edf, np-fp…, lp-edf or lp-fp… with overheads, because {reason}");
             return Err(Error::parameter("policy", self.policy, expected));
         }
         if self.memory.is_some() {

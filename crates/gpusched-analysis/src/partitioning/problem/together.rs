@@ -3,6 +3,7 @@
 use super::{Problem, Scale};
 use gpusched_model::MemoryTime;
 use gpusched_model::error::Error;
+use gpusched_model::time::Time;
 
 impl<'a> Problem<'a> {
     /// Returns the problem where the work of a kernel grows by at most `percent` % while other kernels of its partition
@@ -31,6 +32,21 @@ impl<'a> Problem<'a> {
             variation: Scale::increase(percent),
             ..self
         })
+    }
+
+    /// Returns the time by which the WCET of task `index` with its variation grows, if its stated WCET grows by `more`. `tasks` share
+    /// the partition of `sms` SMs.
+    pub(crate) fn growth_of(&self, index: usize, (tasks, sms): (&[usize], u32), more: Time) -> Time {
+        let stated = { self.tasks.get(index) }
+            .and_then(|task| self.interference.wcet(task, sms, &self.co_located(tasks)))
+            .unwrap_or_default();
+        let longer = Time::from_ns(stated.ns().saturating_add(more.ns()));
+        Time::from_ns(
+            self.variation
+                .time(longer)
+                .ns()
+                .saturating_sub(self.variation.time(stated).ns()),
+        )
     }
 
     /// Returns the percentage of [`Problem::varied`], or `None` under all other policies.

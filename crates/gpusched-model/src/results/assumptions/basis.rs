@@ -332,7 +332,7 @@ pub(super) fn dispatch(policy: Policy) -> Option<(AssumptionId, String)> {
             ));
         }
         Policy::Concurrent => {
-            let text = "Each task has its own stream, which executes its jobs in order. A job is in its stream from its release on.";
+            let text = "Each task has its own stream, which gets and executes its jobs in the order of their arrivals, each on its release.";
             return Some((AssumptionId::OwnStreams, text.to_owned()));
         }
         Policy::WorkCapacity | Policy::WorkCapacityDeadline => {

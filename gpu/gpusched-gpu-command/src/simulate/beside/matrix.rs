@@ -9,7 +9,7 @@ use gpusched_gpu::program::{Dimensions, Program};
 use gpusched_gpu::scenario::{Options, Setup};
 use gpusched_gpu::warp_run::{KernelSource, RunKernel, WarpRun};
 use gpusched_model::Scheduler;
-use gpusched_model::error::Result;
+use gpusched_model::error::{Refusal, Result};
 
 /// A warp scheduler, with the issue budgets of the measured and the other kernel if the scheduler uses budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +93,19 @@ impl Matrix {
     /// # Errors
     /// Fails if a block does not fit in half of an SM, or if a simulation fails.
     pub fn run(&self, done: &(dyn Fn() + Sync)) -> Result<Vec<Pair>> {
+        let programs = self.victims.iter().chain(&self.others);
+        if let Some(program) = programs
+            .filter(|_| self.scaled)
+            .find(|program| program.grid.0[1..] != [1, 1])
+        {
+            let [x, y, z] = program.grid.0;
+            let found = format!("kernel `{}` with a grid of {x}×{y}×{z} blocks", program.name);
+            Refusal::refuse(
+                "scale",
+                found,
+                "a grid along x only, because the number of blocks changes",
+            )?;
+        }
         let parts = self.parts();
         let alone = |programs: &[Program]| {
             let all = parts
