@@ -289,7 +289,7 @@ fn a_shared_port_is_counted() {
         passed.stderr
     );
     let rates = { plan["assumptions"].as_array().unwrap().iter() }.find(|one| one["id"] == "port-rates");
-    let text = "While packets wait, ports move at least 38.4GB/s reads and 38.4GB/s writes (TPC).";
+    let text = "Busy ports move at least: TPC 38.4GB/s/38.4GB/s (read/write).";
     assert_eq!(rates.unwrap()["text"], text);
     let plan: Plan = serde_json::from_value(plan).unwrap();
     let set: TaskSet = serde_json::from_str(&slower).unwrap();

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 use gpusched_model::device::{Granularity, Hardware, Place, PortLevel, PortRates};
 use gpusched_model::plan::{Plan, SharedPort};
-use gpusched_model::{Sectors, Task};
+use gpusched_model::{Sectors, Task, TaskSet};
 
 /// The ports of the device of a plan.
 #[derive(Copy, Clone)]
@@ -54,20 +54,20 @@ impl<'p> Ports<'p> {
         self.rates(PortLevel::Tpc).is_some()
     }
 
-    /// Returns H/f of a job of `task` [ns], rounded up. `verify` refuses tasks without H before it examines partitions.
-    pub fn hold(self, task: &Task) -> BigUint {
+    /// Returns H/f of a job of `task` in `set` [ns], rounded up. `verify` refuses tasks without H before it examines partitions.
+    pub fn hold(self, set: &TaskSet, task: &Task) -> BigUint {
         let Some(rates) = self.rates(PortLevel::Tpc) else {
             return BigUint::ZERO;
         };
         match task.sectors().and_then(|sectors| held(&sectors)) {
-            Some(cycles) => packets(cycles, slower(rates)),
+            Some(cycles) => packets(cycles, per_cycle(set, task, rates)),
             None => u128::MAX.into(),
         }
     }
 
     /// Returns the time for which a job of `task` in partition `other` occupies the ports that the partitions `own` and
     /// `other` share [ns]. Without the number of packets or blocks, the time is not bounded.
-    pub fn shared(self, task: &Task, own: usize, other: usize) -> BigUint {
+    pub fn shared(self, set: &TaskSet, task: &Task, own: usize, other: usize) -> BigUint {
         let levels = [PortLevel::Tpc, PortLevel::Gpc].into_iter();
         let rates: Vec<(PortLevel, PortRates)> = levels
             .filter(|&level| self.meet(level, own, other))
@@ -85,7 +85,7 @@ impl<'p> Ports<'p> {
             let numerator = BigUint::from(sectors.reads) * &write + BigUint::from(sectors.writes) * &read;
             time += ratio(numerator * NANO_BYTES, read * write);
             if level == PortLevel::Tpc {
-                time += packets(blocks, slower(rates));
+                time += packets(blocks, per_cycle(set, task, rates));
             }
         }
         time
@@ -156,8 +156,15 @@ fn packets(packets: u64, rate: BigUint) -> BigUint {
     ratio(BigUint::from(packets) * NANO_BYTES, rate)
 }
 
-fn slower(rates: PortRates) -> BigUint {
-    bytes(rates.read).min(bytes(rates.write))
+/// Returns 32·f: the rate of one sector per cycle of the slower one of the port and the SMs. H and g are cycles of the SMs
+/// of the GPU where `task` was measured, if the set states its clock.
+fn per_cycle(set: &TaskSet, task: &Task, rates: PortRates) -> BigUint {
+    let port = bytes(rates.read).min(bytes(rates.write));
+    let clocks = set.measured_on(task).and_then(|on| on.fields().clocks);
+    match clocks.and_then(|clocks| clocks.core_khz) {
+        None | Some(0) => port,
+        Some(khz) => port.min(BigUint::from(khz) * 32_000u32),
+    }
 }
 
 fn bytes(rate: gpusched_model::Bandwidth) -> BigUint {

@@ -57,7 +57,7 @@ impl Beside {
             let tasks = tasks.filter_map(|(other, task)| {
                 let alone = Occupant::of_task(task, time)?;
                 Some(match Ports::of(plan) {
-                    Some(ports) => alone.plus(ports.hold(task) + ports.shared(task, index, other)),
+                    Some(ports) => alone.plus(ports.hold(set, task) + ports.shared(set, task, index, other)),
                     None => alone,
                 })
             });
@@ -129,7 +129,7 @@ impl Beside {
         others.retain(|load| !load.is_empty());
         let at_ports = Ports::of(plan).into_iter().flat_map(|ports| {
             let tasks = tasks_beside(plan, set, index);
-            tasks.map(move |(other, task)| Occupant::at_port(task, ports.shared(task, index, other)))
+            tasks.map(move |(other, task)| Occupant::at_port(task, ports.shared(set, task, index, other)))
         });
         Beside {
             capacity,

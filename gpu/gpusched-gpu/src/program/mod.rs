@@ -107,7 +107,7 @@ impl Program {
     }
 
     /// Returns whether an SM of `machine` accepts each reply to the kernel in the first cycle. The instructions alone
-    /// show this, so it holds for all launches and all co-running kernels.
+    /// show this, so it holds for all launches, beside every kernel on other SMs.
     pub fn is_accepting(&self, machine: &MachineShape) -> bool {
         machine.accepts_at_once() && !self.body.iter().any(Statement::goes_past_l1)
     }

@@ -5,7 +5,7 @@
 //! at the same port also share its requests and the dispatch of blocks ([`PortModel::shared_time`]).
 
 use gpusched_model::device::{Device, PortLevel, PortRates};
-use gpusched_model::{Bandwidth, Sectors};
+use gpusched_model::{Bandwidth, MeasuredOn, Sectors, Task};
 
 use super::memory_time::at;
 
@@ -30,6 +30,8 @@ impl Shared {
 pub struct PortModel {
     tpc: Option<PortRates>,
     gpc: Option<PortRates>,
+    /// Rate of a port that moves one sector in each cycle of the SMs. `None` if the clock is unknown.
+    cycles: Option<Bandwidth>,
 }
 
 impl PortModel {
@@ -38,7 +40,30 @@ impl PortModel {
         PortModel {
             tpc: device.port_rates(PortLevel::Tpc),
             gpc: device.port_rates(PortLevel::Gpc),
+            cycles: None,
         }
+    }
+
+    /// Returns the ports for cycles of the clock at which `on` states measurements. H and g are numbers of such cycles.
+    pub(crate) fn measured(self, on: Option<&MeasuredOn>) -> PortModel {
+        PortModel {
+            cycles: on.and_then(cycles),
+            ..self
+        }
+    }
+
+    /// Returns the ports for cycles of `task`. The `measured_on` of a task replaces the `measured_on` of its task set.
+    pub(super) fn of_task(self, task: &Task) -> PortModel {
+        match task.measured_on() {
+            None => self,
+            on => self.measured(on),
+        }
+    }
+
+    /// Returns the rate of one packet per cycle at a port with `rates`. A cycle takes at least the time of a packet.
+    fn per_cycle(&self, rates: PortRates) -> Bandwidth {
+        let lower = rates.lower();
+        self.cycles.map_or(lower, |cycles| cycles.min(lower))
     }
 
     /// Returns whether a time for which replies stay at ports is known, so that H counts.
@@ -64,7 +89,7 @@ impl PortModel {
             None if sectors.accepting => packets,
             None => return u128::MAX,
         };
-        packets_at(hold, rates.lower())
+        packets_at(hold, self.per_cycle(rates))
     }
 
     /// Returns the time for which a job with `sectors` occupies the ports in `shared` with its packets and its blocks [ns].
@@ -83,8 +108,14 @@ impl PortModel {
         let packets: u128 = packets
             .map(|rates| at(sectors.reads, sectors.writes, rates.read, rates.write))
             .sum();
-        packets + tpc.map_or(0, |rates| packets_at(blocks, rates.lower()))
+        packets + tpc.map_or(0, |rates| packets_at(blocks, self.per_cycle(rates)))
     }
+}
+
+/// Returns the rate of one sector per cycle of the clock that `on` states.
+fn cycles(on: &MeasuredOn) -> Option<Bandwidth> {
+    let khz = on.fields().clocks?.core_khz.filter(|&khz| khz > 0)?;
+    Bandwidth::new(u64::from(khz) * 1_000 * 32)
 }
 
 /// Returns the time of `packets` of one sector each at `rate` [ns], rounded up.

@@ -87,6 +87,7 @@ impl Source {
     /// with the partition that it delays. Whole jobs count. A task without `sectors` has unlimited memory time, which is
     /// safe.
     pub fn of_task_time(task: &Task, time: MemoryTime, ports: &PortModel, shared: Shared) -> Source {
+        let ports = ports.of_task(task);
         let each = task.sectors().map_or(u128::MAX, |sectors| {
             memory_time::of_job(sectors, time)
                 .saturating_add(ports.hold_time(sectors))
@@ -98,7 +99,7 @@ impl Source {
     /// Returns the time for which the packets of `task` occupy the ports in `shared`, in the units of
     /// [`Source::of_task_time`].
     pub fn of_task_at_ports(task: &Task, ports: &PortModel, shared: Shared) -> Source {
-        let each = ports.shared_time(task.sectors(), shared);
+        let each = ports.of_task(task).shared_time(task.sectors(), shared);
         Source::of_whole_jobs(each, task.period(), task.deadline().ns().into())
     }
 

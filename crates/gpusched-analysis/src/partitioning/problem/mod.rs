@@ -19,7 +19,9 @@ use gpusched_model::time::Time;
 use gpusched_model::utilization::Utilization;
 use gpusched_model::verdict::{Evidence, Verdict};
 use gpusched_model::wcet::MAX_SMS;
-use gpusched_model::{Interference, OtherTraffic, Overheads, Policy, SharedMemory, Task, TaskSet};
+use gpusched_model::{
+    Interference, MeasuredOn, OtherTraffic, Overheads, Policy, SharedMemory, Task, TaskSet,
+};
 use hardware::Offer;
 pub(crate) use missed::missed;
 pub use overheads::Excess;
@@ -30,6 +32,8 @@ pub(crate) use sharing::Sharing;
 #[derive(Copy, Clone)]
 pub struct Problem<'a> {
     tasks: &'a [Task],
+    /// Where the tasks without their own statement were measured.
+    measured_on: Option<&'a MeasuredOn>,
     sms: u32,
     policy: Policy,
     interference: &'a dyn InflatedWcet,
@@ -68,8 +72,10 @@ impl<'a> Problem<'a> {
         if sms == 0 || sms > MAX_SMS {
             return Err(Error::parameter("sms", sms, format!("1 to {MAX_SMS}")));
         }
+        let of_set = set.tasks().iter().find(|task| task.measured_on().is_none());
         Ok(Problem {
             tasks: set.tasks(),
+            measured_on: of_set.and_then(|task| set.measured_on(task)),
             sms,
             policy,
             interference,

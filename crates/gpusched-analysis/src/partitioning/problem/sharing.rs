@@ -120,7 +120,9 @@ impl Problem<'_> {
     /// Returns the rates of ports that the analysis counts. Without a memory that partitions share, ports do not count.
     pub(crate) fn ports(&self) -> PortModel {
         match (self.memory, self.offer) {
-            (Some(_), Some(offer)) if !self.has_slices() => PortModel::of(&offer.hardware().device),
+            (Some(_), Some(offer)) if !self.has_slices() => {
+                PortModel::of(&offer.hardware().device).measured(self.measured_on)
+            }
             _ => PortModel::default(),
         }
     }

@@ -6,7 +6,8 @@ use std::cell::Cell;
 use super::called;
 use crate::arguments::{Case, Request};
 use gpusched_analysis::interference::model_of;
-use gpusched_analysis::partitioning::Problem;
+use gpusched_analysis::partitioning::{Offer, Problem};
+use gpusched_model::assumptions::Counted;
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::time::Time;
@@ -156,6 +157,11 @@ impl<'t, 'c> Trials<'t, 'c> {
         let memory = self.case.problem.memory();
         let granularity = { self.case.problem.offer() }.map(|offer| offer.hardware().granularity);
         if granularity.is_some_and(|granularity| granularity != Granularity::Sm) {
+            return None;
+        }
+        // A search with another number of SMs has no device, so it would count no delay at ports.
+        let counts = |offer: &Offer| Counted::of(&offer.hardware().device) != Counted::default();
+        if memory.is_some() && self.case.problem.offer().is_some_and(counts) {
             return None;
         }
         let (mut fails, mut high) = (present, from.max(present + 1).min(MAX_SMS));

@@ -153,7 +153,7 @@ impl Run for Args {
         }
         self.notes(&set, &target, elsewhere, global);
         let problem = Problem::of_plan(&target, &set, wanted.as_ref())
-            .map_err(|error| error.map_refusal(|refusal| refusal.at(&self.plan, None)))?;
+            .map_err(|error| error.map_refusal(|refusal| self.placed(refusal, before.tasks().len())))?;
         let kept = match elsewhere {
             true => Vec::new(),
             false => self.kept(&old),
@@ -254,6 +254,22 @@ impl Args {
         match &self.add {
             None => Ok(set),
             Some(path) => joined(&set, &TaskSets::only(path, "task set")?, path),
+        }
+    }
+
+    /// Adds the file of the refused field. Of the tasks, SET contains the first `count` ones, and `--add` the others.
+    fn placed(&self, refusal: Refusal, count: usize) -> Refusal {
+        let task = refusal.field().strip_prefix("tasks[").and_then(|rest| {
+            let (index, field) = rest.split_once(']')?;
+            Some((index.parse::<usize>().ok()?, field.to_owned()))
+        });
+        match (task, &self.add) {
+            (None, _) => refusal.at(&self.plan, None),
+            (Some((index, field)), Some(path)) if index >= count => {
+                let field = format!("tasks[{}]{field}", index - count);
+                refusal.of_field(field).at(path, None)
+            }
+            (Some(_), _) => refusal.at(&self.set, None),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Selection of the assumptions of a verdict.
 
+use super::ports::are_whole_tpcs;
 use super::sentences::{self, Origins, Part};
 use super::{Assumption, AssumptionId, Counted, Ports};
 use crate::device::{Device, Granularity};
@@ -119,17 +120,24 @@ impl Basis<'_> {
 
     /// Adds the assumptions on ports.
     fn at_ports(&self, list: &mut Vec<Assumption>) {
-        let device = self
-            .device
-            .filter(|_| self.memory.is_some() && self.granularity != Some(Granularity::Mig));
-        let counted = device.map_or_else(Counted::default, Counted::of);
-        add(list, Some((self.ports.id(), self.ports.text(counted))));
+        let counted = self.counted();
+        let sizes = self.device.zip(self.granularity);
+        let whole = sizes.is_some_and(|(device, granularity)| are_whole_tpcs(device, granularity));
         // Memory times count the replies of each other partition, also if its ports are its own.
         let counts_all = self.memory.is_some_and(|memory| memory.time.is_some());
+        let text = self.ports.text(counted, whole, counts_all);
+        add(list, Some((self.ports.id(), text)));
         if self.several && (counts_all || self.ports != Ports::Own) {
             let rates = counted.text().map(|text| (AssumptionId::PortRates, text));
             add(list, rates);
         }
+    }
+
+    /// Returns the ports whose delay the verdict counts. One partition alone has no delay at ports.
+    fn counted(&self) -> Counted {
+        let counts = self.several && self.memory.is_some() && self.granularity != Some(Granularity::Mig);
+        let device = self.device.filter(|_| counts);
+        device.map_or_else(Counted::default, Counted::of)
     }
 
     /// Returns the assumption on contention. Under `concurrent`, the work of a kernel includes contention in a partition.
@@ -141,6 +149,11 @@ impl Basis<'_> {
                 let text = "Partitions do not delay each other through L2 or DRAM.";
                 (id, text.to_owned())
             }
+            AssumptionId::InterferenceMemoryTime | AssumptionId::InterferenceConflictMemoryTime
+                if self.counted() != Counted::default() =>
+            {
+                (id, text.replace("L2 and DRAM", "L2, DRAM and ports"))
+            }
             id => (id, text),
         }
     }
@@ -151,7 +164,7 @@ impl Basis<'_> {
             return;
         };
         if let Some(time) = memory.time {
-            return memory_time(time, list);
+            return memory_time(time, self.counted() != Counted::default(), list);
         }
         let bandwidth = sentences::bandwidth(memory.bandwidth);
         add(list, Some((AssumptionId::GuaranteedBandwidth, bandwidth)));
@@ -284,12 +297,13 @@ impl Part {
 }
 
 /// Adds the assumptions on the memory time of jobs. The name of the first assumption states the form of the rates.
-fn memory_time(time: MemoryTime, list: &mut Vec<Assumption>) {
+/// `at_ports` states whether the verdict also counts the time of jobs at ports.
+fn memory_time(time: MemoryTime, at_ports: bool, list: &mut Vec<Assumption>) {
     let bound = match time.form != RateForm::Universal || time.own_l2 {
         false => AssumptionId::MemoryTimeUniversal,
         true => AssumptionId::MemoryTimeTested,
     };
-    add(list, Some((bound, sentences::memory_time(time))));
+    add(list, Some((bound, sentences::memory_time(time, at_ports))));
     for (id, text) in [
         (
             AssumptionId::SectorBounds,

@@ -52,14 +52,13 @@ impl Counted {
 
     /// Returns the assumption on the rates, or `None` if no port counts.
     pub(super) fn text(self) -> Option<String> {
-        let least = |level: &str, rates: PortRates| {
-            format!("{} reads and {} writes ({level})", rates.read, rates.write)
-        };
+        let least =
+            |level: &str, rates: PortRates| format!("{level} {}/{} (read/write)", rates.read, rates.write);
         let texts = [("TPC", self.tpc), ("GPC", self.gpc)].into_iter();
         let texts: Vec<String> = texts
             .filter_map(|(level, rates)| Some(least(level, rates?)))
             .collect();
-        (!texts.is_empty()).then(|| format!("While packets wait, ports move at least {}.", texts.join(", ")))
+        (!texts.is_empty()).then(|| format!("Busy ports move at least: {}.", texts.join(", ")))
     }
 }
 
@@ -153,9 +152,18 @@ impl Ports {
         list
     }
 
-    /// Returns the text of the assumption on the ports, if the verdict counts the delay at the ports `counted`.
-    pub fn text(&self, counted: Counted) -> String {
+    /// Returns the text of the assumption on the ports, if the verdict counts the delay at the ports `counted`. `whole`
+    /// states whether all sizes of partitions are whole TPCs, and `holds` whether the verdict counts the time for which
+    /// replies stay first at ports.
+    pub(super) fn text(&self, counted: Counted, whole: bool, holds: bool) -> String {
         match (self, counted.tpc.is_some(), counted.gpc.is_some()) {
+            (Ports::Own, true, _) if holds => "No two partitions have SMs in one TPC or GPC.".to_owned(),
+            (Ports::Unknown, true, false) if whole => {
+                "Partitions whose sizes are whole TPCs share no TPC. GPC ports cause no delay. gpusched does not know which ports they share.".to_owned()
+            }
+            (Ports::Unknown, true, true) if whole => {
+                "Partitions whose sizes are whole TPCs share no TPC. Any two partitions may share a GPC port.".to_owned()
+            }
             (Ports::SharedTpcs(pairs), true, false) => {
                 format!("Partitions {pairs} share TPC ports. Any two may share GPC ports, which cause no delay.")
             }
@@ -206,6 +214,18 @@ impl std::fmt::Display for Ports {
             ),
         }
     }
+}
+
+/// Returns whether all partition sizes of `granularity` are whole TPCs of `device`.
+pub(super) fn are_whole_tpcs(device: &Device, granularity: Granularity) -> bool {
+    let step = match granularity {
+        Granularity::Sm => return false,
+        Granularity::Tpc | Granularity::Gpc | Granularity::Mig => return true,
+        Granularity::GreenContext => device.green_context().map(|rule| rule.step),
+        Granularity::Mps => device.mps().map(|rule| rule.chunk),
+    };
+    let unit = step.zip(device.sms_per_tpc());
+    unit.is_some_and(|(step, unit)| step.is_multiple_of(unit))
 }
 
 /// Returns the TPCs of `partition`, or `None` if they are unknown. TPCs may occur several times.

@@ -36,7 +36,7 @@ pub(super) fn bandwidth(bandwidth: Bandwidth) -> String {
     )
 }
 
-pub(super) fn memory_time(time: MemoryTime) -> String {
+pub(super) fn memory_time(time: MemoryTime, at_ports: bool) -> String {
     let MemoryTime {
         form,
         l2_bytes_per_second: l2,
@@ -47,8 +47,12 @@ pub(super) fn memory_time(time: MemoryTime) -> String {
         RateForm::OwnDrain => " or its `drain`",
         RateForm::Universal | RateForm::Balanced => "",
     };
+    let time = match at_ports {
+        true => format!("time at ports, L2 ({l2}) and DRAM ({dram})"),
+        false => format!("memory time at {l2} (L2) and {dram} (DRAM)"),
+    };
     format!(
-        "A job delays each other partition by at most its memory time at {l2} (L2) and {dram} (DRAM){own}: {}.",
+        "A job delays each other partition by at most its {time}{own}: {}.",
         RateForm::STRENGTH
     )
 }

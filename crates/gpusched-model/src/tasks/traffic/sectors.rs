@@ -39,8 +39,10 @@ pub struct Sectors {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain: Option<Drain>,
     /// H: maximum number of cycles of one job where the first reply at a reply port of the GPU belongs to the job,
-    /// summed over all ports; at most 10^12. `simulate profile --traffic` measures H in isolation. Without this field,
-    /// H is unknown, unless the kernel is `accepting`.
+    /// summed over all ports; at most 10^12. `simulate profile --traffic` measures H in isolation. If `measured_on`
+    /// states a slower clock than 32 bytes per cycle at the port of the device, this clock counts. Otherwise, H counts
+    /// cycles of a port that passes 32 bytes per cycle at the rate of the device. Without this field, H is unknown,
+    /// unless the kernel is `accepting`.
     #[serde(
         default,
         deserialize_with = "some_number",

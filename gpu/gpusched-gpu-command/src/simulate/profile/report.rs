@@ -65,7 +65,7 @@ pub struct Answer {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Replies {
-    /// Whether the SMs accept each reply to the kernel in the first cycle, beside every other kernel. Only the
+    /// Whether the SMs accept each reply to the kernel in the first cycle, beside every kernel on other SMs. Only the
     /// instructions and the simulated GPU show this. A trace counts as not accepting.
     pub accepting: bool,
     /// Number of thread blocks of the job.
