@@ -274,7 +274,13 @@ fn a_pipelined_task_without_kernels_keeps_its_buffers() {
     let [occupancy_ns, wake_ns] = [1, 2].map(Time::from_ns);
     let (plain, counted) = (
         with(&draft, None),
-        with(&draft, Some(Overheads { occupancy_ns, wake_ns })),
+        with(
+            &draft,
+            Some(Overheads {
+                occupancy_ns,
+                wake_ns,
+            }),
+        ),
     );
     assert_eq!(plain.tasks()[0].buffers, [Some(1)]);
     assert_eq!(counted.tasks()[0].buffers, [Some(1)]);

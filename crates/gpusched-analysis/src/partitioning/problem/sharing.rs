@@ -133,8 +133,8 @@ impl Problem<'_> {
             .map_or(Sharing::NONE, |offer| Sharing::on(offer.hardware(), places))
     }
 
-    /// Returns how much a partition with `tasks` delays a partition that shares its TPC ports: Σ M'/T over its tasks [2⁻²⁰],
-    /// or the same sum of the times at ports if the analysis counts no memory times.
+    /// Returns how much a partition with `tasks` delays a partition that shares its TPC ports: Σ M'/T over its tasks [2⁻²⁰].
+    /// Without memory times, the sum is over times at ports.
     pub(crate) fn weight_at_ports(&self, tasks: &[usize]) -> u128 {
         let (ports, time) = (self.ports(), self.memory.and_then(|memory| memory.time));
         let shared = Shared { tpc: true, gpc: true };

@@ -51,7 +51,7 @@ pub struct Sectors {
     #[cfg_attr(feature = "schema", schemars(range(max = Sectors::LIMIT)))]
     pub hold: Option<u64>,
     /// Whether the SMs accept each reply to the kernel in the first cycle, so that H = R + W; false by default. The
-    /// kernel has no load past L1 and no global atomic, and its GPU lets global loads use L1, fills at least 32 bytes of
+    /// kernel has no load past L1 and no global atomic. Its GPU lets global loads use L1, fills at least 32 bytes of
     /// L1 per cycle, and has room for at least two replies in each SM.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub accepting: bool,
