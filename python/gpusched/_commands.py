@@ -17,8 +17,8 @@ Document = Any
 #: A text, such as a time with unit ("2.5us"), a number, or a document.
 Value = Any
 Policy = Literal[
-    "edf", "np-edf", "lp-edf", "np-fifo", "dm", "rm", "fp-given", "fp-audsley", "np-fp", "np-fp-rm",
-    "np-fp-given", "np-fp-audsley", "lp-fp", "lp-fp-rm", "lp-fp-given", "lp-fp-audsley", "density",
+    "edf", "np-edf", "lp-edf", "np-fifo", "concurrent", "dm", "rm", "fp-given", "fp-audsley", "np-fp",
+    "np-fp-rm", "np-fp-given", "np-fp-audsley", "lp-fp", "lp-fp-rm", "lp-fp-given", "lp-fp-audsley", "density",
     "hyperbolic", "liu-layland", "work-capacity", "work-capacity-deadline",
 ]
 Interference = Literal[
@@ -178,18 +178,19 @@ def test(
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         policy: Policy and its test [default: np-edf]. Without preemption: `np-edf` (earliest deadline first),
             `np-fifo` (first in, first out), `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic),
-            `np-fp-given` (task order), `np-fp-audsley`. With preemption between thread blocks, sufficient tests:
-            `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. With free preemption, as no GPU offers:
-            `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`; sufficient: `density`, `hyperbolic`, `liu-layland`.
-            Necessary: `work-capacity`, `work-capacity-deadline`.
-        interference: Interference model. Selects which contention the analysis counts. Every test assumes that at
-            most one kernel of a partition runs at a time. The page docs/explanation/conflict.md explains which
-            model fits, and what to measure. ``conflict``: Tasks of the same kind in one partition have the WCET in
-            conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
-            the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
-            other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
-            partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
-            partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
+            `np-fp-given` (task order), `np-fp-audsley`. Kernels that run together: `concurrent`. With preemption
+            between thread blocks, sufficient tests: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`.
+            With free preemption, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`; sufficient:
+            `density`, `hyperbolic`, `liu-layland`. Necessary: `work-capacity`, `work-capacity-deadline`.
+        interference: Interference model [default: conflict]. Selects which contention the analysis counts. With
+            `concurrent`, the default is `none`. All other tests assume that at most one kernel of a partition runs
+            at a time. The page docs/explanation/conflict.md explains which model fits, and what to measure.
+            ``conflict``: Tasks of the same kind in one partition have the WCET in conflict Cᶜ. All other tasks have
+            the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
+            ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of other partitions.
+            ``bandwidth``: The model `none`, plus delays by the memory traffic of other partitions.
+            ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other partitions.
+            ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
             bandwidth` and `conflict+bandwidth`. Measure the rate under all request mixes and use the minimum. The
             peak from the data sheet is unsafe.
@@ -201,7 +202,8 @@ def test(
             are only tested, with known counterexamples. ``universal``: Rates of requests that all go to one L2
             slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
             ``own-drain``: Balanced rates, but for each task at most its rates in isolation (`drain`).
-        variation: Percentage added to WCETs, because times vary [default: 20].
+        variation: Percentage added to WCETs, because times vary [default: 20]. Only with memory times and with
+            `--policy concurrent`.
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
         overheads: Overheads of the dispatchers, if WCETs do not include them. The tests then use C' = C + o and J'
@@ -314,18 +316,19 @@ def partition(
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         policy: Policy and its test [default: np-edf]. Without preemption: `np-edf` (earliest deadline first),
             `np-fifo` (first in, first out), `np-fp` (deadline-monotonic), `np-fp-rm` (rate-monotonic),
-            `np-fp-given` (task order), `np-fp-audsley`. With preemption between thread blocks, sufficient tests:
-            `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`. With free preemption, as no GPU offers:
-            `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`; sufficient: `density`, `hyperbolic`, `liu-layland`.
-            Necessary: `work-capacity`, `work-capacity-deadline`.
-        interference: Interference model. Selects which contention the analysis counts. Every test assumes that at
-            most one kernel of a partition runs at a time. The page docs/explanation/conflict.md explains which
-            model fits, and what to measure. ``conflict``: Tasks of the same kind in one partition have the WCET in
-            conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has
-            the isolated WCET Cⁿ. ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of
-            other partitions. ``bandwidth``: The model `none`, plus delays by the memory traffic of other
-            partitions. ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other
-            partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
+            `np-fp-given` (task order), `np-fp-audsley`. Kernels that run together: `concurrent`. With preemption
+            between thread blocks, sufficient tests: `lp-edf`, `lp-fp`, `lp-fp-rm`, `lp-fp-given`, `lp-fp-audsley`.
+            With free preemption, as no GPU offers: `edf`, `dm`, `rm`, `fp-given`, `fp-audsley`; sufficient:
+            `density`, `hyperbolic`, `liu-layland`. Necessary: `work-capacity`, `work-capacity-deadline`.
+        interference: Interference model [default: conflict]. Selects which contention the analysis counts. With
+            `concurrent`, the default is `none`. All other tests assume that at most one kernel of a partition runs
+            at a time. The page docs/explanation/conflict.md explains which model fits, and what to measure.
+            ``conflict``: Tasks of the same kind in one partition have the WCET in conflict Cᶜ. All other tasks have
+            the isolated WCET Cⁿ. ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ.
+            ``conflict+bandwidth``: The model `conflict`, plus delays by the memory traffic of other partitions.
+            ``bandwidth``: The model `none`, plus delays by the memory traffic of other partitions.
+            ``conflict+memory-time``: The model `conflict`, plus delays by memory times of jobs in other partitions.
+            ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
         memory_bandwidth: Guaranteed memory bandwidth under load, e.g., 100GB/s. Required with `--interference
             bandwidth` and `conflict+bandwidth`. Measure the rate under all request mixes and use the minimum. The
             peak from the data sheet is unsafe.
@@ -337,7 +340,8 @@ def partition(
             are only tested, with known counterexamples. ``universal``: Rates of requests that all go to one L2
             slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
             ``own-drain``: Balanced rates, but for each task at most its rates in isolation (`drain`).
-        variation: Percentage added to WCETs, because times vary [default: 20].
+        variation: Percentage added to WCETs, because times vary [default: 20]. Only with memory times and with
+            `--policy concurrent`.
         own_l2: Assume own L2 ways for each partition, as in the WCETs.
         camping_limit: Refuse tasks that concentrate accesses on a part of the memory.
         overheads: Overheads of the dispatchers, if WCETs do not include them. The tests then use C' = C + o and J'
@@ -481,7 +485,7 @@ def verify(
             accepts a form as proof only if you state it here. ``universal``: Rates of requests that all go to one
             L2 slice and one DRAM bank. ``balanced``: Rates of requests that go to all slices and banks at random.
             ``own-drain``: Balanced rates, but for each task at most its rates in isolation (`drain`).
-        variation: Expected percentage added to WCETs, for memory times.
+        variation: Expected percentage added to WCETs, for memory times and `concurrent`.
         own_l2: Assume own L2 ways for each partition, for memory times. Without this option, a plan that assumes
             such ways proves nothing.
         interference: Expected interference model. ``conflict``: Tasks of the same kind in one partition have the
@@ -492,9 +496,11 @@ def verify(
             partitions. ``memory-time``: The model `none`, plus delays by memory times of jobs in other partitions.
         overheads: Expected bounds on the overheads of the dispatchers. The bounds in the plan must equal the bounds
             in the file. If the task set states `"times": "occupancy"`, the plan states an occupancy of 0.
-        policy: Expected policy of every partition. ``edf``: Earliest deadline first, preemptive: exact. ``np-edf``:
+        policy: Expected policy of every partition. The assumption of `concurrent` is only tested. `verify` accepts
+            it only if you state this policy here. ``edf``: Earliest deadline first, preemptive: exact. ``np-edf``:
             Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest deadline first, preemption at block
-            boundaries: sufficient. ``np-fifo``: First in, first out, non-preemptive: exact. ``dm``:
+            boundaries: sufficient. ``np-fifo``: First in, first out, non-preemptive: exact. ``concurrent``: Kernels
+            run together, each task in its own stream: exact for every division of the SMs. ``dm``:
             Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic priorities, preemptive: exact.
             ``fp-given``: Priorities in task order, first task highest, preemptive: exact. ``fp-audsley``: Optimal
             priorities (Audsley), preemptive: exact. ``np-fp``: Deadline-monotonic priorities, non-preemptive:
@@ -1541,6 +1547,73 @@ def simulate_blocks(
     return results(command, Result)
 
 
+def simulate_matrix(
+    program: Union[Document, Sequence[Document]],
+    *,
+    machine: Value,
+    sms: Value = None,
+    scheduler: Optional[Union[Scheduler, Sequence[Scheduler]]] = None,
+    budgets: Value = None,
+    scale: bool = False,
+    l2: Optional[Literal["warm", "cold", "both"]] = None,
+    vary: Optional[int] = None,
+    limit: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """Simulate each of several kernels beside each other one, on the same SMs.
+
+    Args:
+        program: Programs (JSON), at most 16. A kernel runs beside every kernel of the list, also beside itself.
+        machine: Simulated GPU: a name or a file.
+        sms: Numbers of SMs, e.g., 4,16 or 2..30:4 [default: all]. The simulated GPU has its whole L2 cache and DRAM
+            with every number of SMs.
+        scheduler: Warp schedulers, e.g., lrr,gto [default: scheduler of the simulated GPU]. ``lrr``: Loose round
+            robin: the scheduler chooses the next warp that can issue, starting after the warp that issued last.
+            ``gto``: Greedy, then oldest: the scheduler chooses the warp that issued last. If this warp cannot
+            issue, the scheduler chooses the oldest warp that can issue. ``oldest``: Oldest first: the scheduler
+            chooses the oldest warp that can issue. ``rt-paws``: Kernels take turns. The priority of a kernel limits
+            the number of stalls in its turn ([Singh21] chapter 4). ``qaws``: Kernels take turns. The issue budget
+            of a kernel limits the number of warp switches in its turn ([Singh22]). ``rt-paws-by-priority``:
+            `rt-paws`, but kernels with equal priorities share a turn ([Singh21] Algorithm 5, line 1).
+            ``qaws-by-budget``: `qaws`, but kernels with equal issue budgets share a turn ([Singh22] Algorithm 1,
+            line 7). ``rt-paws-printed``: `rt-paws-by-priority`, with the rules of [Singh21] Algorithm 5 as printed.
+            The scheduler detects a stall one cycle late, and a turn ends when the decremented priority is 0.
+            ``qaws-printed``: `qaws-by-budget`, with the rules of [Singh22] Algorithm 1 as printed. The scheduler
+            detects a stall one cycle late.
+        budgets: Issue budgets of the measured and the other kernel, e.g., 1:1,1:2. Each scheduler with issue
+            budgets, such as `qaws`, runs with each pair of budgets. For `rt-paws`, the numbers are priorities.
+        scale: Scale the grid of each program from all SMs of the GPU to the number of SMs. On a quarter of the SMs,
+            a kernel then has a quarter of its blocks. Use this option for programs whose blocks all start at once,
+            such as the programs of [Singh22].
+        l2: Contents of L2 at the start: warm, cold or both. ``warm``: L2 contains the buffers of the programs.
+            ``cold``: L2 is empty. ``both``: Runs with both contents; the longest run counts.
+        vary: Simulate N runs of each pair with different launch times and base addresses, and report the longest
+            run. In the first run, both kernels start at cycle 0. The launch times of the other runs cover a run of
+            the other kernel. They depend on --seed.
+        limit: Maximum number of core cycles of a run.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["simulate", "matrix"],
+        [("program", program)],
+        {
+            "machine": machine,
+            "sms": sms,
+            "scheduler": scheduler,
+            "budgets": budgets,
+            "scale": scale,
+            "l2": l2,
+            "vary": vary,
+            "limit": limit,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
 def simulate_profile(
     program: Document = None,
     *,
@@ -1551,6 +1624,8 @@ def simulate_profile(
     parameter: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     scheduler: Optional[Scheduler] = None,
     budget: Optional[int] = None,
+    beside: Document = None,
+    beside_budget: Optional[int] = None,
     cold: bool = False,
     l2: Optional[Literal["warm", "cold", "thrashed"]] = None,
     l2_ways: Optional[int] = None,
@@ -1589,6 +1664,12 @@ def simulate_profile(
             one cycle late, and a turn ends when the decremented priority is 0. ``qaws-printed``: `qaws-by-budget`,
             with the rules of [Singh22] Algorithm 1 as printed. The scheduler detects a stall one cycle late.
         budget: Issue budget (`qaws`) or priority (`rt-paws`) of the kernel.
+        beside: Also simulate the kernel beside this program, on the same SMs. The program starts at cycle 0, and
+            again whenever it ends, until the measured kernel ends. Each of the two kernels uses at most half of the
+            threads, registers and shared memory of each SM. The profile then contains times in conflict, too, which
+            `wcet fit` reads. In isolation, the kernel uses whole SMs. Without --l2, all runs start with a warm and
+            with an empty L2 cache. With --vary, the launch times of the kernel cover a run of the program.
+        beside_budget: Issue budget (`qaws`) or priority (`rt-paws`) of the program of --beside.
         cold: Start with an empty L2 cache [default: L2 contains the buffers of the program].
         l2: Content of L2 at the start [default: warm]. `thrashed` is an empty L2 cache with one line per set, as if
             other kernels used all other lines. ``warm``: L2 contains the buffers of the program. ``cold``: L2 is
@@ -1628,6 +1709,8 @@ def simulate_profile(
             "parameter": pairs(parameter),
             "scheduler": scheduler,
             "budget": budget,
+            "beside": beside,
+            "beside-budget": beside_budget,
             "cold": cold,
             "l2": l2,
             "l2-ways": l2_ways,
@@ -1660,6 +1743,7 @@ def simulate_tasks(
     jitter: Optional[Literal["none", "late", "random"]] = None,
     arrivals: Optional[Literal["periodic", "sporadic"]] = None,
     blocker: Optional[int] = None,
+    starve: Optional[int] = None,
     times: Optional[Literal["wcet", "short"]] = None,
     shortest: Value = None,
     duration: Value = None,
@@ -1683,20 +1767,21 @@ def simulate_tasks(
         policy: Scheduling policy [default: as in the plan; without a plan, np-edf]. ``edf``: Earliest deadline
             first, preemptive: exact. ``np-edf``: Earliest deadline first, non-preemptive: exact. ``lp-edf``:
             Earliest deadline first, preemption at block boundaries: sufficient. ``np-fifo``: First in, first out,
-            non-preemptive: exact. ``dm``: Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic
-            priorities, preemptive: exact. ``fp-given``: Priorities in task order, first task highest, preemptive:
-            exact. ``fp-audsley``: Optimal priorities (Audsley), preemptive: exact. ``np-fp``: Deadline-monotonic
-            priorities, non-preemptive: exact. ``np-fp-rm``: Rate-monotonic priorities, non-preemptive: exact.
-            ``np-fp-given``: Priorities in task order, first task highest, non-preemptive: exact. ``np-fp-audsley``:
-            Optimal priorities (Audsley), non-preemptive: exact. ``lp-fp``: Deadline-monotonic priorities,
-            preemption at block boundaries: sufficient. ``lp-fp-rm``: Rate-monotonic priorities, preemption at block
-            boundaries: sufficient. ``lp-fp-given``: Priorities in task order, first task highest, preemption at
-            block boundaries: sufficient. ``lp-fp-audsley``: Optimal priorities (Audsley), preemption at block
-            boundaries: sufficient. ``density``: Σ C/min(T, D − J) ≤ 1: sufficient for edf. ``hyperbolic``: Π (C/T'
-            + 1) ≤ 2: sufficient for preemptive priorities in the order of T' = min(T, D) − J. ``liu-layland``: Σ
-            C/T' ≤ n·(2^(1/n) − 1): sufficient for the priorities of `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m:
-            necessary only (an interpretation of [Singh21] §3.6). ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m)
-            ≤ D for each task: necessary only.
+            non-preemptive: exact. ``concurrent``: Kernels run together, each task in its own stream: exact for
+            every division of the SMs. ``dm``: Deadline-monotonic priorities, preemptive: exact. ``rm``:
+            Rate-monotonic priorities, preemptive: exact. ``fp-given``: Priorities in task order, first task
+            highest, preemptive: exact. ``fp-audsley``: Optimal priorities (Audsley), preemptive: exact. ``np-fp``:
+            Deadline-monotonic priorities, non-preemptive: exact. ``np-fp-rm``: Rate-monotonic priorities,
+            non-preemptive: exact. ``np-fp-given``: Priorities in task order, first task highest, non-preemptive:
+            exact. ``np-fp-audsley``: Optimal priorities (Audsley), non-preemptive: exact. ``lp-fp``:
+            Deadline-monotonic priorities, preemption at block boundaries: sufficient. ``lp-fp-rm``: Rate-monotonic
+            priorities, preemption at block boundaries: sufficient. ``lp-fp-given``: Priorities in task order, first
+            task highest, preemption at block boundaries: sufficient. ``lp-fp-audsley``: Optimal priorities
+            (Audsley), preemption at block boundaries: sufficient. ``density``: Σ C/min(T, D − J) ≤ 1: sufficient
+            for edf. ``hyperbolic``: Π (C/T' + 1) ≤ 2: sufficient for preemptive priorities in the order of T' =
+            min(T, D) − J. ``liu-layland``: Σ C/T' ≤ n·(2^(1/n) − 1): sufficient for the priorities of `hyperbolic`.
+            ``work-capacity``: Σ C(1)/T ≤ m: necessary only (an interpretation of [Singh21] §3.6).
+            ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m) ≤ D for each task: necessary only.
         interference: Interference model [default: as in the plan; without a plan, conflict]. ``conflict``: Tasks of
             the same kind in one partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ.
             ``none``: Tasks do not contend. Every task has the isolated WCET Cⁿ. ``conflict+bandwidth``: The model
@@ -1716,6 +1801,8 @@ def simulate_tasks(
             ``sporadic``: Arrivals are one period plus a random time apart. The random time is at most half a
             period.
         blocker: Position of a task that arrives 1 ns before all other tasks (to cause blocking).
+        starve: Position of a task that executes only while all others are idle. Only with the policy `concurrent`,
+            whose default is time slices of random lengths.
         times: Execution times of the jobs. ``wcet``: Each job executes for the WCET of its task. ``short``: Each
             job executes for a random time, from a share of the WCET up to the WCET.
         shortest: Shortest execution time as a share of the WCET [default: 0.5]. Only with `--times short`.
@@ -1743,6 +1830,7 @@ def simulate_tasks(
             "jitter": jitter,
             "arrivals": arrivals,
             "blocker": blocker,
+            "starve": starve,
             "times": times,
             "shortest": shortest,
             "duration": duration,
@@ -1846,6 +1934,7 @@ def validate(
     program: Optional[Union[Document, Sequence[Document]]] = None,
     *,
     systems: Optional[int] = None,
+    policy: Optional[Policy] = None,
     shared_memory: bool = False,
     end_to_end: bool = False,
     time_sliced: bool = False,
@@ -1871,7 +1960,25 @@ def validate(
 
     Args:
         program: Programs of the kernels (JSON); only with --warps.
-        systems: Number of systems; 304 cover all policies, heuristics and interference models.
+        systems: Number of systems; 320 cover all combinations.
+        policy: Only systems with this policy [default: all]. ``edf``: Earliest deadline first, preemptive: exact.
+            ``np-edf``: Earliest deadline first, non-preemptive: exact. ``lp-edf``: Earliest deadline first,
+            preemption at block boundaries: sufficient. ``np-fifo``: First in, first out, non-preemptive: exact.
+            ``concurrent``: Kernels run together, each task in its own stream: exact for every division of the SMs.
+            ``dm``: Deadline-monotonic priorities, preemptive: exact. ``rm``: Rate-monotonic priorities, preemptive:
+            exact. ``fp-given``: Priorities in task order, first task highest, preemptive: exact. ``fp-audsley``:
+            Optimal priorities (Audsley), preemptive: exact. ``np-fp``: Deadline-monotonic priorities,
+            non-preemptive: exact. ``np-fp-rm``: Rate-monotonic priorities, non-preemptive: exact. ``np-fp-given``:
+            Priorities in task order, first task highest, non-preemptive: exact. ``np-fp-audsley``: Optimal
+            priorities (Audsley), non-preemptive: exact. ``lp-fp``: Deadline-monotonic priorities, preemption at
+            block boundaries: sufficient. ``lp-fp-rm``: Rate-monotonic priorities, preemption at block boundaries:
+            sufficient. ``lp-fp-given``: Priorities in task order, first task highest, preemption at block
+            boundaries: sufficient. ``lp-fp-audsley``: Optimal priorities (Audsley), preemption at block boundaries:
+            sufficient. ``density``: Σ C/min(T, D − J) ≤ 1: sufficient for edf. ``hyperbolic``: Π (C/T' + 1) ≤ 2:
+            sufficient for preemptive priorities in the order of T' = min(T, D) − J. ``liu-layland``: Σ C/T' ≤
+            n·(2^(1/n) − 1): sufficient for the priorities of `hyperbolic`. ``work-capacity``: Σ C(1)/T ≤ m:
+            necessary only (an interpretation of [Singh21] §3.6). ``work-capacity-deadline``: Σ C(1)/T ≤ m, and C(m)
+            ≤ D for each task: necessary only.
         shared_memory: Validate the analysis of partitions that share a memory. gpusched simulates all partitions of
             a system concurrently, under every priority order of the partitions at the memory and under max-min
             fairness. The result compares the interference models `conflict` and `conflict+bandwidth`.
@@ -1892,18 +1999,18 @@ def validate(
             isolation and on the memory traffic of the other kernels. If a kernel exceeds the bound of ``bound``,
             gpusched reduces the co-run and writes it as a warp run to the file of --reproducer.
         machine: Simulated GPU: a name or a file; only with --warps.
-        bound: Bound that no kernel may exceed; only with --warps. All bounds except `peak` count the time for
-            which replies to other kernels hold the ports of clusters. ``peak``: Time to transfer the DRAM bytes
-            of isolated runs at the peak bandwidth. ``balanced``: Memory time at the balanced rates of the GPU.
-            ``own-drain``: Memory time at the balanced rates, or at the rates of the isolated kernel if these
-            are lower. ``universal``: Memory time at the lowest rates of the GPU, with one slice and one bank.
+        bound: Bound that no kernel may exceed; only with --warps. All bounds except `peak` count the time for which
+            replies to other kernels hold the ports of clusters. ``peak``: Time to transfer the DRAM bytes of
+            isolated runs at the peak bandwidth. ``balanced``: Memory time at the balanced rates of the GPU.
+            ``own-drain``: Memory time at the balanced rates, or at the rates of the isolated kernel if these are
+            lower. ``universal``: Memory time at the lowest rates of the GPU, with one slice and one bank.
         memory: Part of the memory that each partition has for itself; only with --warps. ``shared``: No part: all
             partitions share L2 and DRAM. ``l2-ways``: Ways of L2. ``channels``: Channels of DRAM with their slices
             of L2, as with memory slices of MIG.
         placement: Clusters that partitions share; only with --warps. The SMs of a cluster share one port to the
-            memory. `split` requires a simulated GPU with several SMs per cluster, e.g., titanv. ``aligned``:
-            None: each partition has its own clusters. ``split``: At least one cluster. ``mixed``: Half of the
-            runs are aligned, and half are split. With one SM per cluster, all runs are aligned.
+            memory. `split` requires a simulated GPU with several SMs per cluster, e.g., titanv. ``aligned``: None:
+            each partition has its own clusters. ``split``: At least one cluster. ``mixed``: Half of the runs are
+            aligned, and half are split. With one SM per cluster, all runs are aligned.
         camping_limit: Leave out kernels that concentrate accesses on a part of the memory; only with --warps. The
             limit is the largest load of one L2 slice, DRAM channel or bank, relative to an even load. The load of a
             bank is multiplied by the share of the sectors that open a row. For example, `--camping-limit 4` leaves
@@ -1914,8 +2021,8 @@ def validate(
             random co-run, gpusched changes a program, a launch, the addresses, the SMs or the scheduler, and keeps
             a change that increases the largest ratio of a time to its bound.
         task_sets: Simulate periodic jobs of task sets; only with --warps. Each partition has one or two tasks,
-            which run without preemption. The analysis accepts each task set with the bound of ``bound``.
-            gpusched compares the response times in one hyperperiod with the bounds of the analysis.
+            which run without preemption. The analysis accepts each task set with the bound of ``bound``. gpusched
+            compares the response times in one hyperperiod with the bounds of the analysis.
         pessimism: Also write the ratios of simulated response times to their bounds, as CSV.
         reproducer: File for the smallest counterexample, if there is one.
         checkpoint: File that stores the progress, so that a later run can continue.
@@ -1927,6 +2034,7 @@ def validate(
         [*([] if program is None else [("program", program)])],
         {
             "systems": systems,
+            "policy": policy,
             "shared-memory": shared_memory,
             "end-to-end": end_to_end,
             "time-sliced": time_sliced,

@@ -245,8 +245,9 @@ fn used(text: &str, set: &TaskSet) -> Result<(Seen, Plan), String> {
     }
     let page = gpusched_report::plan::page(&plan, set, &EFFORT).map_err(|error| error.to_string())?;
     let necessary = |strength| strength == Strength::NecessaryOnly;
-    // The verifier only tests memory times, because this test states no accepted form.
-    let tested = plan.memory.is_some_and(|memory| memory.time.is_some());
+    // Memory times and kernels that run together are only tested, because this test accepts neither.
+    let together = { plan.partitions.iter() }.any(|part| part.verdict.policy.runs_together());
+    let tested = together || plan.memory.is_some_and(|memory| memory.time.is_some());
     let proves = plan.schedulable
         && !tested
         && !plan

@@ -174,7 +174,7 @@ fn a_plan_without_places_shows_too_many_and_shared_sms() {
     // The two tasks of a partition of one SM use two SMs.
     let (code, _, checks) = with(&|task, launch| {
         if task == "sensor-fusion" {
-            launch.warps.iter_mut().for_each(|warp| warp.2 = 7);
+            launch.warps.iter_mut().for_each(|warp| warp.2 = 5);
         }
     });
     let broken: Vec<&str> = { checks.iter() }
