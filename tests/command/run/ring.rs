@@ -104,6 +104,7 @@ fn a_killed_run_keeps_all_complete_records() {
     for row in all.lines().skip(1) {
         rows[usize::from(row.starts_with("1,"))].push(row);
     }
+    let jobs = rows.iter().map(|rows| rows.len() as u64).sum::<u64>();
     let mut rng = ChaCha8Rng::seed_from_u64(0x516);
     let (mut ends, mut incomplete) = (Vec::new(), 0);
     // A fast computer may end a run before the kill, which then comes earlier in the next one.
@@ -152,6 +153,12 @@ fn a_killed_run_keeps_all_complete_records() {
                 );
                 assert_eq!(*row, expected, "round {round}");
             }
+        }
+        // The run was complete, and the kill hit only the writing of its trace.
+        if found.run.totals().jobs == jobs && !ends.is_empty() {
+            longest = (longest * 9 / 10).max(100);
+            std::fs::remove_file(&ring).unwrap();
+            continue;
         }
         ends.push(found.run.totals().jobs);
         if ends.len() == 1 {
