@@ -141,7 +141,7 @@ impl Examiner {
         &self.bench.machine
     }
 
-    /// Simulates `run` and each of its kernels in isolation. Returns `None` if a simulation takes more than [`LIMIT`]
+    /// Simulates `run` and each of its kernels in isolation. Returns `None` if a simulation takes more than `LIMIT`
     /// cycles. The run must contain all programs, with an address for each buffer ([`place`]).
     ///
     /// # Errors
