@@ -64,6 +64,9 @@ impl Places {
             Placement::Split => true,
             Placement::Mixed => sms > 1 && below(random, 2) == 0,
         };
+        if split && sms == 1 {
+            return None;
+        }
         let (unit, units_per_cluster) = if split { (1, sms) } else { (sms, 1) };
         (0..TRIALS).find_map(|_| {
             let used = match below(random, 2) {
