@@ -133,3 +133,33 @@ fn notes_are_about_the_changes() {
     let preemptive = run("gpusched what-if preemptive.json times.json --sms 12");
     assert!(!preemptive.contains(overheads), "{preemptive}");
 }
+
+/// The plan contains no tasks, so an error about an added task names its file, and its position there.
+#[test]
+fn an_error_about_an_added_task_names_its_file() {
+    let checkout = Checkout::new();
+    let task = |sectors: &str| {
+        format!(
+            r#"{{"period":"1ms","wcet":{{"table":[[1,"10us"]]}},"sectors":{{"reads":16,"writes":0{sectors}}}}}"#
+        )
+    };
+    let write = |name: &str, tasks: &[String]| {
+        let text = format!(r#"{{"tasks":[{}]}}"#, tasks.join(","));
+        std::fs::write(checkout.path(name), text).unwrap();
+    };
+    let (known, unknown) = (task(r#","hold":16,"blocks":1"#), task(r#","blocks":1"#));
+    write("set.json", &[known.clone(), known.clone()]);
+    write("more.json", &[known, unknown]);
+    let rates = r#"{"machine":"titanv","patterns":[],"universal":{"l2_bytes_per_second":"28GB/s","dram_bytes_per_second":"586MB/s"},
+        "balanced":{"l2_bytes_per_second":"642GB/s","dram_bytes_per_second":"56GB/s"}}"#;
+    std::fs::write(checkout.path("rates.json"), rates).unwrap();
+    let made = checkout.sh(
+        "gpusched partition set.json --gpu titanv --granularity sm --policy dm --interference memory-time --memory-rates rates.json \
+         -q -o plan.json",
+    );
+    assert_eq!(made.code, 0, "{}", made.text);
+    let refused = checkout.sh("gpusched what-if plan.json set.json --add more.json -q");
+    assert_eq!(refused.code, 2, "{}", refused.text);
+    let place = "more.json: at tasks[1].sectors.hold";
+    assert!(refused.text.contains(place), "{}", refused.text);
+}

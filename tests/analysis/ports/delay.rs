@@ -7,7 +7,7 @@ use gpusched::model::device::{Device, Granularity, Place};
 use gpusched::model::{
     Arbitration, Bandwidth, Evidence, MemoryTime, Plan, Policy, RateForm, Sectors, SharedMemory, TaskSet,
 };
-use gpusched::partitioning::{Offer, Problem};
+use gpusched::partitioning::{HeuristicKind, Offer, Problem, partition};
 use serde_json::{Value, json};
 
 use super::VECTORS;
@@ -85,6 +85,64 @@ fn golden_numbers_by_hand() {
     ] {
         assert_eq!(response(&hold(short), times(), [0, 2]), Some(10_000 + 2 * 11_000));
     }
+}
+
+/// H and g are cycles of the clock of the measurement. At 0.5 GHz, 5000 cycles last 10 us, and 7 cycles 14 ns. At 2 GHz, the rate of the
+/// port, 1 packet per ns, is the limit. The search and `verify` agree.
+#[test]
+fn cycles_last_as_long_as_in_the_measurement() {
+    let sectors = json!({"reads": 1000, "writes": 2000, "hold": 5000, "blocks": 7});
+    for (khz, hold, blocks) in [(500_000, 10_000, 14), (2_000_000, 5_000, 7)] {
+        let on = json!({"gpu": "pair", "clocks": {"core_khz": khz}});
+        let mut of_set = serde_json::to_value(pair(sectors.clone())).unwrap();
+        let mut of_task = of_set.clone();
+        of_task["tasks"][1]["measured_on"] = on.clone();
+        // The statement of a task replaces the statement of its set.
+        of_task["measured_on"] = json!({"gpu": "pair", "clocks": {"core_khz": 1}});
+        of_set["measured_on"] = on;
+        for set in [of_set, of_task] {
+            let set: TaskSet = serde_json::from_value(set).unwrap();
+            let own = 10_000 + 2 * (8_000 + hold);
+            assert_eq!(response(&set, times(), [0, 2]), Some(own));
+            assert_eq!(response(&set, times(), [0, 1]), Some(own + 2 * (3_000 + blocks)));
+            let offer = Offer::new(&device(), Granularity::Sm).unwrap();
+            let problem = Problem::new(&set, 4, "dm".parse().unwrap(), model_of(Interference::None)).unwrap();
+            let problem = problem.offered(&offer).unwrap().sharing(times()).unwrap();
+            let plan = partition(&problem, &HeuristicKind::OnePerPartition.into());
+            assert!(plan.schedulable);
+            gpusched::verification::verify(&plan, &set).unwrap();
+        }
+    }
+}
+
+/// A GPU with more SMs has no known ports, so no explanation suggests one: here, H alone exceeds the deadline on every GPU.
+#[test]
+fn no_explanation_suggests_a_gpu_without_ports() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str, content: Value| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content.to_string()).unwrap();
+        path.display().to_string()
+    };
+    let gpu = path("gpu.json", serde_json::to_value(device()).unwrap());
+    let rate = |l2: &str, dram: &str| json!({"l2_bytes_per_second": l2, "dram_bytes_per_second": dram});
+    let rates = json!({"machine": "pair", "patterns": [], "universal": rate("28GB/s", "586MB/s"), "balanced": rate("642GB/s", "56GB/s")});
+    let rates = path("rates.json", rates);
+    let set = json!({"tasks": [
+        {"period": "50us", "wcet": {"table": [[1, "3us"]]}, "sectors": {"reads": 0, "writes": 0, "accepting": true, "blocks": 1}},
+        {"period": "800us", "wcet": {"table": [[1, "161us"]]}, "sectors": {"reads": 16, "writes": 0, "hold": 191858, "blocks": 1}},
+    ]});
+    let line = format!(
+        "partition - --gpu {gpu} --granularity sm --policy dm --interference memory-time --memory-rates {rates} \
+         --heuristic one-per-partition"
+    );
+    let told = run_with(&line, set.to_string());
+    assert_eq!(told.code, 1, "{told:?}");
+    assert!(
+        told.stdout.contains("makes the task set schedulable") && !told.stdout.contains("SMs instead of"),
+        "{}",
+        told.stdout
+    );
 }
 
 /// The second server of the bandwidth models: 1000 + 2000 packets and 7 blocks of each of two jobs. No byte moves at DRAM.

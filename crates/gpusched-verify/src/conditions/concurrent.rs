@@ -5,11 +5,10 @@
 //! 1 ns of work per ns and executes i last. The check steps from one release to the next: before the job ends, each
 //! release postpones the end.
 
-use super::fraction::Fraction;
-use super::response::{STEP_LIMIT, check_order};
+use super::response::STEP_LIMIT;
+use super::stated::{self, hyperperiod, overloaded};
 use crate::fault::Fault;
 use crate::jobs::Job;
-use gpusched_model::policy::Priorities;
 use gpusched_model::time::Time;
 
 /// Jobs that the other tasks release, in the order of their releases. All tasks have released their first jobs at 0, with the
@@ -87,47 +86,9 @@ fn longest(jobs: &[Job], own: &Job) -> Option<u128> {
     None
 }
 
-/// Whether the utilization exceeds 1.
-fn overloaded(jobs: &[Job]) -> bool {
-    let load = Fraction::sum(jobs.iter().map(|job| Fraction::new(job.wcet, job.period)));
-    load.cmp(1).is_gt()
-}
-
-/// Returns the least common multiple of all periods, or the largest number.
-fn hyperperiod(jobs: &[Job]) -> u128 {
-    let gcd = |mut a: u128, mut b: u128| {
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    jobs.iter().fold(1, |lcm: u128, job| {
-        (lcm / gcd(lcm, job.period)).saturating_mul(job.period)
-    })
-}
-
 /// Checks evidence of the kind `response-times`: all jobs meet their deadlines.
 pub(crate) fn check(jobs: &[Job], order: &[usize], stated: &[Time]) -> Result<(), Fault> {
-    check_order(Priorities::Given, jobs, order)?;
-    if stated.len() != jobs.len() {
-        let message = format!(
-            "found {} response times, expected {}, one for each task",
-            stated.len(),
-            jobs.len()
-        );
-        return Err(Fault::new("response_times_ns", message));
-    }
-    for (index, (job, &stated)) in jobs.iter().zip(stated).enumerate() {
-        let expected = match longest(jobs, job) {
-            Some(response) if response > job.deadline => "a missed deadline".to_owned(),
-            Some(response) if response == u128::from(stated.ns()) => continue,
-            Some(response) => format!("{response} ns"),
-            None => "an unknown response time".to_owned(),
-        };
-        let message = format!("found {} ns, expected {expected}", stated.ns());
-        return Err(Fault::new(format!("response_times_ns[{index}]"), message));
-    }
-    Ok(())
+    stated::check(jobs, (order, stated), longest)
 }
 
 /// Checks evidence of the kind `deadline-missed`: a job of `task` misses its deadline.
@@ -137,15 +98,8 @@ pub(crate) fn check_miss(
     busy_period: Time,
     response_time: Time,
 ) -> Result<(), Fault> {
-    let Some(own) = jobs.iter().find(|job| job.task == task) else {
-        let message = format!("found task {task}, which is not in the partition");
-        return Err(Fault::new("task", message));
-    };
+    let own = stated::late(jobs, task, response_time)?;
     let (stated, response) = (u128::from(busy_period.ns()), u128::from(response_time.ns()));
-    if response <= own.deadline {
-        let message = format!("found {response_time}, expected more than the deadline");
-        return Err(Fault::new("response_time_ns", message));
-    }
     let arrival = (stated + own.jitter).checked_sub(response);
     let Some(arrival) = arrival.filter(|arrival| arrival % own.period == 0) else {
         let message = format!(
@@ -168,13 +122,5 @@ pub(crate) fn check_miss(
 
 /// Returns whether every job meets its deadline, or `None` if a response time is unknown.
 pub(crate) fn passes(jobs: &[Job]) -> Option<bool> {
-    let mut all = Some(true);
-    for job in jobs {
-        match longest(jobs, job) {
-            Some(response) if response > job.deadline => return Some(false),
-            Some(_) => {}
-            None => all = None,
-        }
-    }
-    all
+    stated::passes(jobs, longest)
 }

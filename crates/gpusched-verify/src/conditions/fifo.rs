@@ -8,10 +8,10 @@
 use std::cmp::Ordering;
 
 use super::fraction::Fraction;
-use super::response::{STEP_LIMIT, check_order};
+use super::response::STEP_LIMIT;
+use super::stated::{self, hyperperiod, overloaded};
 use crate::fault::Fault;
 use crate::jobs::Job;
-use gpusched_model::policy::Priorities;
 use gpusched_model::time::Time;
 
 /// Returns the work of the jobs of `other` that run before the end of a job of `own` that is released at `r`, and the next
@@ -53,8 +53,7 @@ fn settled(jobs: &[Job], own: &Job, r: u128, longest: u128) -> bool {
 /// Returns the longest response time of `own`, or a response time above its deadline. Returns `None` if the response time
 /// is unknown.
 fn longest(jobs: &[Job], own: &Job) -> Option<u128> {
-    let load = Fraction::sum(jobs.iter().map(|job| Fraction::new(job.wcet, job.period)));
-    if load.cmp(1).is_gt() {
+    if overloaded(jobs) {
         return Some(u128::MAX);
     }
     let repeats = hyperperiod(jobs);
@@ -71,41 +70,9 @@ fn longest(jobs: &[Job], own: &Job) -> Option<u128> {
     None
 }
 
-/// Returns the least common multiple of all periods, or the largest number.
-fn hyperperiod(jobs: &[Job]) -> u128 {
-    let gcd = |mut a: u128, mut b: u128| {
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    jobs.iter().fold(1, |lcm: u128, job| {
-        (lcm / gcd(lcm, job.period)).saturating_mul(job.period)
-    })
-}
-
 /// Checks evidence of the kind `response-times`: all jobs meet their deadlines.
 pub(crate) fn check(jobs: &[Job], order: &[usize], stated: &[Time]) -> Result<(), Fault> {
-    check_order(Priorities::Given, jobs, order)?;
-    if stated.len() != jobs.len() {
-        let message = format!(
-            "found {} response times, expected {}, one for each task",
-            stated.len(),
-            jobs.len()
-        );
-        return Err(Fault::new("response_times_ns", message));
-    }
-    for (index, (job, &stated)) in jobs.iter().zip(stated).enumerate() {
-        let expected = match longest(jobs, job) {
-            Some(response) if response > job.deadline => "a missed deadline".to_owned(),
-            Some(response) if response == u128::from(stated.ns()) => continue,
-            Some(response) => format!("{response} ns"),
-            None => "an unknown response time".to_owned(),
-        };
-        let message = format!("found {} ns, expected {expected}", stated.ns());
-        return Err(Fault::new(format!("response_times_ns[{index}]"), message));
-    }
-    Ok(())
+    stated::check(jobs, (order, stated), longest)
 }
 
 /// Checks evidence of the kind `deadline-missed`: a job of `task` misses its deadline.
@@ -115,15 +82,8 @@ pub(crate) fn check_miss(
     busy_period: Time,
     response_time: Time,
 ) -> Result<(), Fault> {
-    let Some(job) = jobs.iter().find(|job| job.task == task) else {
-        let message = format!("found task {task}, which is not in the partition");
-        return Err(Fault::new("task", message));
-    };
+    let job = stated::late(jobs, task, response_time)?;
     let (end, response) = (u128::from(busy_period.ns()), u128::from(response_time.ns()));
-    if response <= job.deadline {
-        let message = format!("found {response_time}, expected more than the deadline");
-        return Err(Fault::new("response_time_ns", message));
-    }
     // The job may be released at any time of the busy period.
     let Some(r) = (end + job.jitter).checked_sub(response) else {
         let message = format!("found {response_time}, expected at most {busy_period} plus the jitter");
@@ -142,13 +102,5 @@ pub(crate) fn check_miss(
 
 /// Returns whether every job meets its deadline, or `None` if a response time is unknown.
 pub(crate) fn passes(jobs: &[Job]) -> Option<bool> {
-    let mut all = Some(true);
-    for job in jobs {
-        match longest(jobs, job) {
-            Some(response) if response > job.deadline => return Some(false),
-            Some(_) => {}
-            None => all = None,
-        }
-    }
-    all
+    stated::passes(jobs, longest)
 }

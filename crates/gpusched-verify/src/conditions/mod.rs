@@ -5,6 +5,7 @@
 //! * `response`: response times under fixed priorities;
 //! * `fifo`: response times under first in, first out;
 //! * `concurrent`: response times of kernels that run together;
+//! * `stated`: checks that the two modules before share;
 //! * `fraction`: exact fractions.
 
 pub(super) mod bounds;
@@ -13,5 +14,6 @@ pub(super) mod demand;
 pub(super) mod fifo;
 mod fraction;
 pub(super) mod response;
+mod stated;
 
 pub(super) use fraction::Fraction;

@@ -257,19 +257,19 @@ impl Args {
         }
     }
 
-    /// Adds the file of the refused field. Of the tasks, SET contains the first `count` ones, and `--add` the others.
+    /// Adds the file of the refused field. SET contains the first `count` tasks, which the plan was checked with, and `--add` the
+    /// others.
     fn placed(&self, refusal: Refusal, count: usize) -> Refusal {
         let task = refusal.field().strip_prefix("tasks[").and_then(|rest| {
             let (index, field) = rest.split_once(']')?;
             Some((index.parse::<usize>().ok()?, field.to_owned()))
         });
         match (task, &self.add) {
-            (None, _) => refusal.at(&self.plan, None),
             (Some((index, field)), Some(path)) if index >= count => {
                 let field = format!("tasks[{}]{field}", index - count);
                 refusal.of_field(field).at(path, None)
             }
-            (Some(_), _) => refusal.at(&self.set, None),
+            _ => refusal.at(&self.plan, None),
         }
     }
 

@@ -120,7 +120,11 @@ impl Matrix {
                 .into_iter()
                 .collect::<Result<Vec<u64>>>()
         };
-        let (victims, others) = (alone(&self.victims)?, alone(&self.others)?);
+        let victims = alone(&self.victims)?;
+        let others = match self.others == self.victims {
+            true => victims.clone(),
+            false => alone(&self.others)?,
+        };
         let measure = |(index, mut pair): (usize, Pair)| {
             let part = index / (self.victims.len() * self.others.len());
             let second = (
