@@ -96,16 +96,16 @@ fn a_plan_of_another_set_or_of_a_system_is_named() {
         0
     );
     let fewer = "tasksets/tasksets/shared-memory.json";
-    let hint = "hint: a plan is about one task set, so state the task set of the plan";
+    let hint = "hint: write the plan again for this task set; `gpusched verify --identity logical` lists all differences";
     says(
         &run(&format!("verify {plan} {fewer}")),
         1,
-        &["but the task set has 4 tasks", hint],
+        &["found 4 tasks, expected 8, as in the plan", hint],
     );
     says(
         &run(&format!("run {plan} {fewer} --backend simulated")),
         2,
-        &["but the task set has 4 tasks", hint],
+        &["found 4 tasks, expected 8, as in the plan", hint],
     );
     // The same number of tasks, with other periods.
     let text = std::fs::read_to_string(crate::support::root().join(ADAS)).unwrap();
@@ -118,7 +118,10 @@ fn a_plan_of_another_set_or_of_a_system_is_named() {
     says(
         &run(&format!("verify {plan} {other}")),
         1,
-        &["REFUSED at partitions[", hint],
+        &[
+            "REFUSED at identity.tasks[0]: found another period, deadline or jitter",
+            hint,
+        ],
     );
     says(
         &run(&format!("run {plan} {other} --backend simulated")),

@@ -99,3 +99,221 @@ fn verdicts_of_task_sets_are_refused_with_a_way_to_a_plan() {
     assert_eq!(evidence(&verdict), evidence(&plan));
     assert_eq!(run_with(&format!("verify - {ADAS}"), plan).code, 0);
 }
+
+/// Each difference between the set of the plan and another set is named. Renamed tasks only refuse the plan under the strict check.
+#[test]
+fn a_plan_knows_its_task_set() {
+    let options = "--sms 12 --heuristic savings --format json";
+    let plan = run(&format!("partition {ADAS} {options}")).stdout;
+    let stated: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    let identity = &stated["identity"];
+    assert_eq!(
+        identity["options"],
+        serde_json::json!({"sms": "12", "heuristic": "savings"})
+    );
+    assert_eq!(identity["tasks"].as_array().unwrap().len(), 8);
+    let text = std::fs::read_to_string(crate::support::root().join(ADAS)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("set.json");
+    let with = |change: &dyn Fn(&mut serde_json::Value), options: &str| {
+        let mut set: serde_json::Value = serde_json::from_str(&text).unwrap();
+        change(&mut set);
+        std::fs::write(&file, set.to_string()).unwrap();
+        run_with(&format!("verify - {} {options}", file.display()), plan.clone())
+    };
+    let same = with(&|_| (), "");
+    assert!(
+        same.code == 0
+            && same
+                .stdout
+                .contains("identity: agrees with the task set (SHA-256 "),
+        "{same:?}"
+    );
+    // The text of the file does not matter, only its values.
+    let other_units = with(&|set| set["tasks"][0]["period"] = 33_000_000.into(), "");
+    assert_eq!(other_units.code, 0, "{other_units:?}");
+    type Change = (&'static str, &'static dyn Fn(&mut serde_json::Value), i32);
+    let changes: [Change; 7] = [
+        (
+            "identity.tasks[3]: found `other`, expected",
+            &|set| set["tasks"][3]["name"] = "other".into(),
+            0,
+        ),
+        (
+            "identity: found `other`, expected",
+            &|set| set["name"] = "other".into(),
+            0,
+        ),
+        (
+            "identity.tasks[1]: found another period",
+            &|set| set["tasks"][1]["period"] = "40.001ms".into(),
+            -1,
+        ),
+        (
+            "identity.tasks[2]: found another WCET",
+            &|set| set["tasks"][2]["wcet"] = "1ms".into(),
+            -1,
+        ),
+        (
+            "identity.tasks[4]: found another kind",
+            &|set| set["tasks"][4]["traffic"] = 1000.into(),
+            0,
+        ),
+        (
+            "identity.tasks[5]: found another source",
+            &|set| set["tasks"][5]["wcet_source"] = "estimated".into(),
+            1,
+        ),
+        (
+            "identity: found another SHA-256",
+            &|set| set["times"] = "occupancy".into(),
+            0,
+        ),
+    ];
+    for (told, change, logical) in changes {
+        let strict = with(change, "");
+        assert_eq!(strict.code, 1, "{told}: {strict:?}");
+        assert!(
+            strict.stdout.contains(told) && strict.stdout.contains("REFUSED at identity"),
+            "{told}: {strict:?}"
+        );
+        let answer = with(change, "--identity logical");
+        // The evidence alone may or may not survive another period or WCET.
+        assert!(logical == -1 || answer.code == logical, "{told}: {answer:?}");
+        if answer.code == 0 {
+            assert!(
+                answer.stdout.contains("only logically compatible"),
+                "{told}: {answer:?}"
+            );
+            assert!(answer.stdout.contains(told), "{told}: {answer:?}");
+        }
+    }
+    // A changed identity is refused, although the set is the set of the plan.
+    for (from, to) in [
+        (identity["set_sha256"].as_str().unwrap(), "0".repeat(64)),
+        (identity["tasks"][6]["wcet"].as_str().unwrap(), "0".repeat(16)),
+    ] {
+        let forged = run_with(&format!("verify - {ADAS}"), plan.replace(from, &to));
+        assert!(
+            forged.code == 1 && forged.stdout.contains("REFUSED at identity"),
+            "{forged:?}"
+        );
+    }
+    // Older plans state no identity.
+    let mut old = stated.clone();
+    old.as_object_mut().unwrap().remove("identity");
+    assert_eq!(run_with(&format!("verify - {ADAS}"), old.to_string()).code, 0);
+}
+
+/// The device of a plan has a digest, too. Results for several sets state only the digest of each set.
+#[test]
+fn identities_of_devices_and_of_many_sets() {
+    let plan = run(&format!("partition {ADAS} --gpu orin --format json")).stdout;
+    let mut forged: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    forged["identity"]["device_sha256"] = "0".repeat(64).into();
+    let answer = run_with(&format!("verify - {ADAS}"), forged.to_string());
+    assert!(
+        answer.code == 1 && answer.stdout.contains("identity.device_sha256"),
+        "{answer:?}"
+    );
+
+    let text = std::fs::read_to_string(crate::support::root().join(ADAS)).unwrap();
+    let one: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut other = one.clone();
+    other["tasks"][0]["name"] = "other".into();
+    let sets = format!("{one}\n{other}\n");
+    let plans = run_with("partition - --sms 12 --format json", sets);
+    let digests: Vec<serde_json::Value> = { plans.stdout.lines() }
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["identity"].clone())
+        .collect();
+    assert!(
+        digests.iter().all(|identity| identity.get("tasks").is_none()),
+        "{digests:?}"
+    );
+    assert_ne!(digests[0]["set_sha256"], digests[1]["set_sha256"]);
+}
+
+/// `show` names each kind of file, states what it claims, and prints the command that checks the claim.
+#[test]
+fn a_file_says_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let written = |command: &str, name: &str| {
+        let file = path(name);
+        let answer = run(&format!("{command} --format json -q -o {file}"));
+        assert!(answer.code <= 1, "{command}: {answer:?}");
+        file
+    };
+    let system = "tasksets/end_to_end/waters2019-iv-split-2x.json";
+    let kernel = "tasksets/kernels/histo-m4.json";
+    let cases = [
+        (
+            written(&format!("partition {ADAS} --gpu orin"), "plan.json"),
+            "a plan of ",
+            "gpusched verify ",
+        ),
+        (
+            written(&format!("wcet bound {kernel} --q 0.13"), "bound.json"),
+            "a WCET bound: ",
+            "gpusched wcet verify ",
+        ),
+        (
+            written(&format!("test {system}"), "verdict.json"),
+            "the verdict on an end-to-end system: ",
+            "gpusched verify ",
+        ),
+        (
+            ADAS.to_owned(),
+            "a task set `adas` with 8 tasks",
+            "gpusched partition ",
+        ),
+        (system.to_owned(), "an end-to-end system", "gpusched test "),
+    ];
+    for (file, claim, check) in &cases {
+        let answer = run(&format!("show {file}"));
+        assert_eq!(
+            (answer.code, answer.stderr.as_str()),
+            (0, ""),
+            "{file}: {answer:?}"
+        );
+        assert!(answer.stdout.starts_with(claim), "{answer:?}");
+        assert!(answer.stdout.contains(&format!("{check}{file}")), "{answer:?}");
+        let json: serde_json::Value =
+            serde_json::from_str(&run(&format!("show {file} --format json")).stdout).unwrap();
+        assert!(json["claim"].as_str().unwrap().starts_with(claim), "{json}");
+    }
+    let plan = run(&format!("show {}", cases[0].0)).stdout;
+    for part in [
+        "`adas`, SHA-256 ",
+        "--gpu orin",
+        "lane-detection",
+        "assumptions, which gpusched does not check",
+    ] {
+        assert!(plan.contains(part), "{part}: {plan}");
+    }
+    // A plan without identity does not know its set.
+    let text = std::fs::read_to_string(&cases[0].0).unwrap();
+    let mut old: serde_json::Value = serde_json::from_str(&text).unwrap();
+    old.as_object_mut().unwrap().remove("identity");
+    let answer = run_with("show -", old.to_string());
+    assert!(
+        answer.code == 0 && answer.stdout.contains("does not state its identity"),
+        "{answer:?}"
+    );
+
+    let recording = run("show tasksets/recordings/bert-h100.json.gz");
+    assert!(
+        recording.code == 0 && recording.stdout.contains("Kineto"),
+        "{recording:?}"
+    );
+    for (text, told) in [("{}", "expected a plan"), ("{", "EOF"), ("[1]", "expected")] {
+        let answer = run_with("show -", text.to_owned());
+        assert_eq!(
+            (answer.code, answer.stdout.as_str()),
+            (2, ""),
+            "{text}: {answer:?}"
+        );
+        assert!(answer.stderr.contains(told), "{text}: {answer:?}");
+    }
+    assert_eq!(run("show no-such-file.json").code, 2);
+}

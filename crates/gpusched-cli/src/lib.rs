@@ -25,7 +25,7 @@ use kernels::{budget, measure, predict, wcet};
 use other_tools::{import, recording};
 use part::Extended;
 pub(crate) use part::Run;
-use plans::{export, generate, pages, partition, test, verify, what_if};
+use plans::{export, generate, pages, partition, show, test, verify, what_if};
 #[cfg(feature = "schema")]
 pub use reference::schema::types::TYPES as SCHEMAS;
 pub use reference::tree;
@@ -76,6 +76,8 @@ enum Command {
     Partition(partition::Args),
     /// Check plans and their evidence with separate code.
     Verify(verify::Args),
+    /// State in words what a file is, and how to check it.
+    Show(show::Args),
     /// Show what a change of the GPU, the tasks or the WCETs does to a plan.
     WhatIf(what_if::Args),
     /// Export a plan for tools that divide a GPU, or a task set for other tools.
@@ -184,7 +186,8 @@ fn answer(arguments: &[OsString]) -> Result<Outcome, Stop> {
         .try_get_matches_from_mut(arguments)
         .map_err(|error| usage::refusal(&mut known, arguments, error))?;
     usage::check_once(usage::prepared(Cli::command()), arguments)?;
-    let Cli { global, command } = Cli::from_arg_matches(&matches).map_err(Stop::Said)?;
+    let Cli { mut global, command } = Cli::from_arg_matches(&matches).map_err(Stop::Said)?;
+    global.stated = arguments::stated(&known, &matches);
     let answer = overwriting::check(&known, &matches).and_then(|()| {
         seed::note(&matches, &global);
         run(command, &global)
@@ -198,6 +201,7 @@ fn run(command: Command, global: &Global) -> Result<Outcome> {
         Command::Test(args) => args.run(global),
         Command::Partition(args) => args.run(global),
         Command::Verify(args) => args.run(global),
+        Command::Show(args) => args.run(global),
         Command::WhatIf(args) => args.run(global),
         Command::Export(args) => args.run(global),
         Command::Run(args) => args.run(global),

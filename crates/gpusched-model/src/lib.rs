@@ -20,13 +20,14 @@ pub use kernels::{benchmark, kernel, memory_profile};
 pub use messages::{counted::counted, error};
 pub use numbers::{knapsack, normal, quotient, streams, time, utilization};
 pub use policies::policy;
-pub use results::{assumptions, plan, verdict};
+pub use results::{assumptions, identity, plan, verdict};
 pub use runs::{group, observer, scenario, system, warp_scenario};
 pub use tasks::{overheads, provenance, traffic, wcet};
 
 pub use benchmark::{Benchmark, Benchmarks};
 pub use device::Device;
 pub use group::Group;
+pub use identity::Identity;
 pub use kernel::{Cluster, Kernel};
 pub use memory_profile::MemoryProfile;
 pub use messages::refusal::Refusal;

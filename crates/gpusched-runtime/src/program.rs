@@ -5,13 +5,13 @@ use gpusched_analysis::partitioning::Problem;
 use gpusched_analysis::schedulability::{Demand, evidence};
 use gpusched_model::device::Hardware;
 use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::identity::sha256;
 use gpusched_model::plan::Partition;
 use gpusched_model::policy::Preemption;
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Overheads, Plan, Policy, TaskSet, Times};
 use gpusched_verify::verify;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::core::{Arrivals, Core, Order, Overrun, Task};
 
@@ -133,8 +133,8 @@ impl Program {
             gpu_sms: plan.gpu_sms,
             hardware: plan.hardware.clone(),
             unproven: None,
-            plan_sha256: digest(plan)?,
-            set_sha256: digest(set)?,
+            plan_sha256: sha256(plan),
+            set_sha256: sha256(set),
             overheads,
             overrun: Overrun::default(),
         })))
@@ -315,12 +315,4 @@ fn fails(problem: &Problem<'_>, (index, partition): (usize, &Partition), set: &T
         }
         None => format!("partition {index} fails the test of {}", partition.verdict.policy),
     }
-}
-
-fn digest(value: &impl serde::Serialize) -> Result<String> {
-    let text = serde_json::to_vec(value).map_err(|error| Error::Internal(error.to_string()))?;
-    Ok(Sha256::digest(&text)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
 }

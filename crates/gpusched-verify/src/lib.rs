@@ -36,7 +36,7 @@ pub use bound::verify_bound;
 pub use end_to_end::{VerifiedSystem, verify_system};
 pub use fault::Fault;
 pub use limits::margin::CheckedMargin;
-pub use premises::{Conclusion, Stated, Taken};
+pub use premises::{Conclusion, Stated, Taken, check_identity, identity_faults};
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
 use gpusched_model::assumptions::{Assumption, Basis};
@@ -60,15 +60,17 @@ pub struct Verified {
 }
 
 /// Recomputes and checks every statement of `plan` about `set`. The plan must either prove that
-/// `set` is schedulable, or state that it contains no such proof.
+/// `set` is schedulable, or state that it contains no such proof. If the plan states its identity, it must have been computed
+/// for `set` ([`check_identity`]).
 ///
 /// # Errors
 /// Returns the first [`Fault`] of the plan.
 pub fn verify(plan: &Plan, set: &TaskSet) -> Result<Verified, Fault> {
+    check_identity(plan, set)?;
     verify_with(plan, set, &Effort::default())
 }
 
-/// Checks `plan` as [`verify`] does, with the search effort `effort`.
+/// Checks `plan` as [`verify`] does, with the search effort `effort`, but without its identity.
 ///
 /// # Errors
 /// Returns the errors of [`verify`].

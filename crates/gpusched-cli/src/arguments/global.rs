@@ -1,9 +1,11 @@
 //! Options of all subcommands.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 
-use clap::ValueHint;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, ValueHint};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::arguments::{named, whole};
@@ -11,6 +13,7 @@ use crate::complain;
 use crate::embedding::{self, Capture};
 use crate::report::{Columns, Content, OutputPath};
 use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::{Identity, Plan, TaskSet};
 
 /// Options of all subcommands.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -32,6 +35,9 @@ pub struct Global {
     /// Seed of all random numbers [default: 1]
     #[arg(long, global = true, value_parser = whole::<u64>(0..))]
     pub seed: Option<u64>,
+    /// Options that the user stated, by their long names.
+    #[arg(skip)]
+    pub stated: BTreeMap<String, String>,
 }
 
 /// Format of results.
@@ -113,6 +119,13 @@ impl Global {
         }
     }
 
+    /// Returns the identity of `plan` for `set`, with the options that the user stated. With `alone` = false, the identity is short,
+    /// because the command has several results.
+    pub fn identity(&self, set: &TaskSet, plan: &Plan, alone: bool) -> Identity {
+        let device = plan.hardware.as_ref().map(|hardware| &hardware.device);
+        Identity::new(set, device, &self.stated, alone)
+    }
+
     /// Writes a note to standard error, but not with `--quiet`.
     pub fn note(&self, note: impl Display) {
         if !self.quiet {
@@ -161,4 +174,37 @@ impl Global {
             .build()
             .map_err(|error| Refusal::told("threads", error).into())
     }
+}
+
+/// Options of all commands that do not change a result.
+const NEUTRAL: [&str; 4] = ["format", "quiet", "threads", "output"];
+
+/// Returns the options of the command line by their long names, with their values as the user stated them. Options without a value
+/// have an empty value. Names of output files are left out, because they do not change a result.
+pub fn stated(command: &Command, matches: &ArgMatches) -> BTreeMap<String, String> {
+    let (mut command, mut matches) = (command, matches);
+    while let Some((name, inner)) = matches.subcommand() {
+        matches = inner;
+        command = command.find_subcommand(name).unwrap_or(command);
+    }
+    let mut found = BTreeMap::new();
+    for argument in command.get_arguments() {
+        let id = argument.get_id().as_str();
+        let Some(long) = argument.get_long().filter(|long| !NEUTRAL.contains(long)) else {
+            continue;
+        };
+        let is_stated = matches.try_contains_id(id).unwrap_or(false)
+            && matches.value_source(id) == Some(ValueSource::CommandLine);
+        let is_output = matches!(matches.try_get_many::<OutputPath>(id), Ok(Some(_)));
+        if is_stated && !is_output {
+            let values = matches.get_raw(id).into_iter().flatten();
+            let values: Vec<String> = values.map(|value| value.to_string_lossy().into_owned()).collect();
+            let is_flag = !argument.get_action().takes_values();
+            found.insert(
+                long.to_owned(),
+                if is_flag { String::new() } else { values.join(",") },
+            );
+        }
+    }
+    found
 }

@@ -12,7 +12,7 @@ pub mod seed;
 mod time_sharing;
 mod values;
 
-pub use global::{Format, Global};
+pub use global::{Format, Global, stated};
 pub use gpu::{Gpu, NEXT, device, offer, platform};
 pub use memory::{Memory, memory_rates};
 pub use names::{Either, either, named, one_of, policy};

@@ -8,8 +8,8 @@ use crate::arguments::notes;
 use crate::arguments::{
     Gpu, Memory, StatedOverheads, check_as_many, memory_rates, named, naming, overheads, pairs, policy, whole,
 };
-use crate::plans::OTHER_SET;
 use crate::plans::end_to_end::{self, Input};
+use crate::plans::{OTHER_IDENTITY, OTHER_SET};
 use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
@@ -20,11 +20,11 @@ use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::reader::Plans;
 use gpusched_model::{
-    Arbitration, Bandwidth, Interference, MemoryRates, MemoryTime, Policy, RateForm, TaskSet,
+    Arbitration, Bandwidth, Identity, Interference, MemoryRates, MemoryTime, Policy, RateForm, TaskSet,
 };
 use gpusched_verify::{
     CheckedBound, CheckedMargin, Conclusion, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified,
-    verify_with,
+    identity_faults, verify_with,
 };
 
 /// Arguments of `gpusched verify`.
@@ -40,6 +40,12 @@ pub struct Args {
     /// Examine at most N candidate partitions per lower bound [default: 30000000]
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..))]
     search_effort: Option<u64>,
+    /// Comparison of the task set with the identity in the plan [default: strict]
+    ///
+    /// `strict`: refuse a plan that was computed for another set, such as a set with other names. `logical`: list the differences, and
+    /// check only what the evidence proves. A plan without identity has no such check.
+    #[arg(long, value_name = "CHECK", value_parser = named::<IdentityCheck>())]
+    identity: Option<IdentityCheck>,
     #[command(
         flatten,
         next_help_heading = "Expected values, which the plan must match [default: values of the plan]"
@@ -103,6 +109,19 @@ Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json --gpu orin
   gpusched partition tasksets/tasksets/adas.json --gpu orin --format json | gpusched verify - tasksets/tasksets/adas.json";
 
+/// Comparison of a task set with the identity in a plan.
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+enum IdentityCheck {
+    /// Refuse a plan that was computed for another set.
+    #[default]
+    Strict,
+    /// List the differences.
+    Logical,
+}
+
 /// Result for one plan.
 #[derive(Serialize)]
 struct Answer {
@@ -123,6 +142,9 @@ struct Answer {
     failure: Option<NoPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault>,
+    /// Whether the task set is the set that the plan was computed for. Absent if the plan does not state its identity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<Agreement>,
     /// Values that `verify` takes from the plan, because no option states them: the GPU and the
     /// models.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,6 +152,16 @@ struct Answer {
     /// Assumptions of the verdicts in the plan. `verify` recomputes this list.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumptions: Option<Vec<Assumption>>,
+}
+
+/// Agreement of a task set with the identity in a plan.
+#[derive(Serialize)]
+struct Agreement {
+    /// Whether all names and digests agree.
+    agrees: bool,
+    /// Each difference, with its field in the plan. The plan is only logically compatible with the set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    differences: Vec<Fault>,
 }
 
 /// The reason why no plan exists, which `verify` has confirmed.
@@ -220,7 +252,12 @@ impl crate::Run for Args {
             if !global.quiet && plan.overheads.is_none() && is_dispatchable(&plan) {
                 written.overheads(&set);
             }
-            let checked = stated.check(&plan).and_then(|taken| {
+            let other = identity_faults(&plan, &set);
+            let refused = other
+                .first()
+                .filter(|_| self.identity.unwrap_or_default() == IdentityCheck::Strict);
+            let checked = refused.map_or(Ok(()), |fault| Err(fault.clone()));
+            let checked = checked.and_then(|()| stated.check(&plan)).and_then(|taken| {
                 let verified = verify_with(&plan, &set, &effort)?;
                 let conclusion = stated.conclusion(&plan, &verified);
                 Ok((verified, taken, conclusion))
@@ -232,7 +269,7 @@ impl crate::Run for Args {
                 (false, true) => Notes::All,
                 (false, false) => Notes::Short,
             };
-            let answer = answer(&plan, &set, &checked, alone);
+            let answer = answer(&plan, &set, &checked, other, alone);
             output.report(&About((index, &plan, &set, &checked, &effort, notes), answer))?;
             index += 1;
         }
@@ -285,7 +322,7 @@ fn in_words(failure: &Failure, set: &TaskSet) -> String {
 }
 
 /// Returns the result for a plan.
-fn answer(plan: &Plan, set: &TaskSet, checked: &Checked<'_>, alone: bool) -> Answer {
+fn answer(plan: &Plan, set: &TaskSet, checked: &Checked<'_>, other: Vec<Fault>, alone: bool) -> Answer {
     let found = checked.as_ref().ok().map(|(verified, ..)| verified);
     let failure = match checked {
         Ok((.., Conclusion::NoPlan(failure))) => Some(*failure),
@@ -316,6 +353,10 @@ fn answer(plan: &Plan, set: &TaskSet, checked: &Checked<'_>, alone: bool) -> Ans
             message: in_words(failure, set),
         }),
         fault: checked.as_ref().err().cloned(),
+        identity: plan.identity.is_some().then(|| Agreement {
+            agrees: other.is_empty(),
+            differences: other,
+        }),
         taken_from_plan: checked.as_ref().ok().map(|(_, taken, _)| taken.clone()),
         assumptions: found.map(|verified| Assumption::listed(verified.assumptions.clone(), alone)),
     }
@@ -341,14 +382,16 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((index, plan, set, checked, effort, notes), _) = *self;
+        let About((index, plan, set, checked, effort, notes), ref answer) = *self;
         let (good, bad) = (palette.good, palette.bad);
         let (verified, taken, conclusion) = match checked {
             Err(fault) => {
                 // A value that the user states as an option says nothing about the task set.
                 let stated = fault.message.ends_with("the stated value");
                 let other = fault.field.starts_with("partitions") && !stated && notes == Notes::All;
-                let hint = if other {
+                let hint = if fault.field.starts_with("identity") {
+                    format!("\nhint: {OTHER_IDENTITY}\n")
+                } else if other {
                     format!("\nhint: {OTHER_SET}\n")
                 } else {
                     String::new()
@@ -404,9 +447,36 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
         let margin = margin.map_or(String::new(), |margin| margin_line(margin, effort));
         let taken = taken.line().filter(|_| notes != Notes::No);
         let taken = taken.map(|taken| format!("   taken from the plan, not checked: {taken}\n"));
+        let identity = { answer.identity.as_ref().zip(plan.identity.as_ref()) }
+            .filter(|_| notes == Notes::All)
+            .map_or(String::new(), |(agreement, stated)| {
+                identity_lines(agreement, stated)
+            });
         let list = (notes == Notes::All).then(|| numbered(&verified.assumptions));
-        Ok(line + &bound + &margin + &taken.unwrap_or_default() + &list.unwrap_or_default())
+        Ok(line + &bound + &margin + &identity + &taken.unwrap_or_default() + &list.unwrap_or_default())
     }
+}
+
+/// Number of differences of identity that the text lists.
+const LISTED: usize = 10;
+
+/// Returns lines that state whether the plan was computed for the task set.
+fn identity_lines(agreement: &Agreement, stated: &Identity) -> String {
+    if agreement.agrees {
+        let digest: String = stated.set_sha256.chars().take(12).collect();
+        let version = match stated.gpusched.as_str() {
+            env!("CARGO_PKG_VERSION") => String::new(),
+            other => format!("; gpusched {other} wrote the plan"),
+        };
+        return format!("   identity: agrees with the task set (SHA-256 {digest}…){version}\n");
+    }
+    let count = counted(agreement.differences.len(), "difference");
+    let mut lines =
+        format!("   identity: the plan is only logically compatible with the task set, {count}\n");
+    for fault in agreement.differences.iter().take(LISTED) {
+        lines += &format!("      {fault}\n");
+    }
+    lines
 }
 
 /// Returns a line that states whether the WCET margin of a plan and its limit are confirmed.

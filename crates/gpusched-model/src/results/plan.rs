@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::assumptions::Assumption;
 pub use super::failure::{Failure, LowerBound, Proof, UNITS_PER_SM};
+use super::identity::Identity;
 pub use super::margin::{LARGEST_SCALING, Margin};
 use super::verdict::Verdict;
 use crate::device::{Hardware, Place, PortLevel};
@@ -19,6 +20,9 @@ pub struct Plan {
     /// Whether the partitions fit on the GPU ([Singh21] Lemma 3) and each partition is
     /// schedulable.
     pub schedulable: bool,
+    /// What the plan was computed from. Absent in plans of older versions and of programs that use the library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
     /// M: number of SMs of the GPU; 1 to 65536.
     #[serde(deserialize_with = "gpu_sms")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]

@@ -1,9 +1,9 @@
 //! Checks that the plan and the task set are the plan and the task set of a dispatched run.
 
 use gpusched_model::error::{Error, Result};
+use gpusched_model::identity::sha256;
 use gpusched_model::plan::Partition;
 use gpusched_model::{Plan, TaskSet};
-use sha2::{Digest as _, Sha256};
 
 use super::Audited;
 use crate::model::{DispatchedPartition, DispatchedTask, Dispatcher, Recording};
@@ -11,7 +11,7 @@ use crate::model::{DispatchedPartition, DispatchedTask, Dispatcher, Recording};
 /// Whether `set` is the task set of the run, or `None` if the recording does not state it.
 pub fn is_set_of_run(recording: &Recording, set: &TaskSet) -> Option<bool> {
     let stated = recording.dispatcher.as_ref()?.set_sha256.as_ref()?;
-    Some(*stated == digest(set))
+    Some(*stated == sha256(set))
 }
 
 /// Checks `set` and `plan`. With another plan, almost every check would be broken, so one refusal states the reason. A plan or
@@ -22,8 +22,8 @@ pub fn is_set_of_run(recording: &Recording, set: &TaskSet) -> Option<bool> {
 /// Refuses a plan or a task set that differs from the run in one of these values.
 pub fn check(dispatcher: &Dispatcher, tasks: &[Audited<'_>], set: &TaskSet, plan: &Plan) -> Result<()> {
     let pairs = [
-        ("plan", dispatcher.plan_sha256.as_ref(), digest(plan)),
-        ("set", dispatcher.set_sha256.as_ref(), digest(set)),
+        ("plan", dispatcher.plan_sha256.as_ref(), sha256(plan)),
+        ("set", dispatcher.set_sha256.as_ref(), sha256(set)),
     ];
     for (field, stated, found) in pairs {
         let what = if field == "set" { "task set" } else { field };
@@ -65,12 +65,4 @@ fn agrees(dispatcher: &Dispatcher, tasks: &[Audited<'_>], plan: &Plan) -> bool {
     };
     let partitions = dispatcher.partitions.iter().zip(&plan.partitions);
     dispatcher.partitions.len() == plan.partitions.len() && { partitions }.all(equal)
-}
-
-/// Returns the SHA-256 of the text that gpusched writes for `value`.
-fn digest(value: &impl serde::Serialize) -> String {
-    // A value that has no JSON form cannot be the value of a run.
-    let text = serde_json::to_vec(value).unwrap_or_default();
-    let bytes = Sha256::digest(&text);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

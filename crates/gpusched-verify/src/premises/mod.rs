@@ -2,15 +2,18 @@
 //! prove.
 //!
 //! * `listed`: the assumptions that a plan, a bound or a verdict lists;
+//! * `identity`: the task set that the plan was computed for;
 //! * `stated`: the premises that the user states, and the premises that the verifier takes from
 //!   the plan;
 //! * `conclusion`: what a verified plan proves under the stated premises.
 
 mod conclusion;
+mod identity;
 mod listed;
 mod stated;
 
 pub use conclusion::Conclusion;
+pub use identity::{check_identity, identity_faults};
 pub use stated::{Stated, Taken};
 
 pub(crate) use listed::compare;

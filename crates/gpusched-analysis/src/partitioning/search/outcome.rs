@@ -160,6 +160,7 @@ pub(in crate::partitioning) fn assembled(
         && partitions.iter().all(|partition| partition.verdict.schedulable);
     let mut plan = Plan {
         schedulable,
+        identity: None,
         gpu_sms: problem.sms(),
         hardware: { problem.offer() }
             .map(|offer| offer.hardware().clone().with_ports(problem.memory().is_some())),

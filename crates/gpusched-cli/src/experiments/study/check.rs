@@ -21,6 +21,13 @@ pub struct Args {
     folder: PathBuf,
 }
 
+impl Args {
+    /// Returns the arguments for the results in `folder`.
+    pub fn of(folder: PathBuf) -> Args {
+        Args { folder }
+    }
+}
+
 const EXAMPLE: &str = "\
 Exit code 1: a claim that must hold is not reproduced. `check` skips studies without results.
 

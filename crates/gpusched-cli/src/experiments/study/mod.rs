@@ -1,6 +1,6 @@
 //! `gpusched study`: runs experiments and checks published claims.
 
-mod check;
+pub mod check;
 mod cluster;
 mod diff;
 mod figure;

@@ -3,7 +3,7 @@
 pub mod audit;
 mod recover;
 pub mod source;
-mod summary;
+pub mod summary;
 mod tasks;
 
 use crate::{Global, Outcome, Run};

@@ -40,19 +40,19 @@ pub struct Reading {
 }
 
 /// Option for compressed recordings.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Unpacking {
-    /// Largest size of a recording after unpacking
+    /// Largest size of a recording after unpacking [default: 1GB]
     ///
     /// gpusched refuses a compressed recording that unpacks to more bytes. The option has no effect on other recordings.
-    #[arg(long = "max-unpacked", value_name = "SIZE", default_value = "1GB")]
-    limit: Bytes,
+    #[arg(long = "max-unpacked", value_name = "SIZE")]
+    limit: Option<Bytes>,
 }
 
 impl Unpacking {
     /// Returns the limit in bytes.
     pub fn limit(&self) -> u64 {
-        self.limit.bytes()
+        self.limit.map_or(1_000_000_000, Bytes::bytes)
     }
 }
 

@@ -27,6 +27,17 @@ pub struct Args {
     unpacking: Unpacking,
 }
 
+impl Args {
+    /// Returns the arguments for one file, whose profiler is detected.
+    pub fn of(file: PathBuf) -> Args {
+        Args {
+            files: vec![file],
+            from: None,
+            unpacking: Unpacking::default(),
+        }
+    }
+}
+
 const EXAMPLE: &str = "\
 The files are exports of Nsight Systems (`nsys export --type sqlite`, or `nsys stats --format csv`), pages of Nsight Compute
 (`ncu --csv`), traces of Kineto (JSON, also in gzip), and files of rocprof and rocprofv3 (CSV, JSON, or rocpd databases). gpusched

@@ -6,7 +6,7 @@ mod set;
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{Either, either, named, whole};
-use crate::plans::MEASURE_OVERHEADS;
+use crate::plans::{MEASURE_OVERHEADS, wrong_plan};
 use crate::report::Output;
 use crate::{Format, Global, Outcome, Run, complain};
 use gpusched_analysis::export::Target;
@@ -155,9 +155,7 @@ impl Args {
         };
         match verify(&plan, set) {
             Ok(_) => Ok(()),
-            Err(found) => Err(Refusal::told(found.field, found.message)
-                .at(&self.plan, None)
-                .into()),
+            Err(found) => Err(wrong_plan(found).at(&self.plan, None).into()),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use crate::arguments::{StatedOverheads, named, overheads, refused, whole};
-use crate::plans::{MEASURE_OVERHEADS, OTHER_SET};
+use crate::plans::{MEASURE_OVERHEADS, OTHER_IDENTITY, OTHER_SET};
 use crate::report::{Output, Palette};
 use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Refusal, Result};
@@ -247,6 +247,7 @@ impl Args {
                     .at(&self.set, None);
             }
             field if field.starts_with("partitions") => refusal.hint(OTHER_SET),
+            field if field.starts_with("identity") => refusal.hint(OTHER_IDENTITY),
             _ => refusal,
         };
         refusal.at(&self.plan, None)

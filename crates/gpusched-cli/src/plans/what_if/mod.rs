@@ -11,6 +11,7 @@ use answer::{Answer, Changed};
 use crate::arguments::notes::{self, Notes};
 use crate::arguments::{Gpu, named, offer, refused};
 use crate::plans::end_to_end::Input;
+use crate::plans::wrong_plan;
 use crate::report::{About, Content, Output, OutputPath, json_document};
 use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::partitioning::{HeuristicKind, Offer, Problem, extended, partition};
@@ -176,6 +177,7 @@ impl Run for Args {
         }
         let assumptions = Basis::of_plan(&new, &set).assumptions();
         new.assumptions = Some(Assumption::listed(assumptions, true));
+        new.identity = Some(global.identity(&set, &new, true));
         let changed = Changed {
             old: &old,
             tasks_before: before.tasks().len(),
@@ -227,7 +229,7 @@ impl Args {
             sensitivity: None,
             ..plan.clone()
         };
-        verify(&plan, set).map_err(|found| Refusal::told(found.field, found.message).at(&self.plan, None))?;
+        verify(&plan, set).map_err(|found| wrong_plan(found).at(&self.plan, None))?;
         let partitions = plan.partitions.len();
         match &self.moves {
             Some(Moves::Some(numbers)) if numbers.iter().any(|&number| number >= partitions) => {
