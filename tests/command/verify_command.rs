@@ -303,7 +303,7 @@ fn a_file_says_what_it_is() {
 
     let recording = run("show tasksets/recordings/bert-h100.json.gz");
     assert!(
-        recording.code == 0 && recording.stdout.contains("Kineto"),
+        recording.code == 0 && recording.stdout.contains("kineto"),
         "{recording:?}"
     );
     for (text, told) in [("{}", "expected a plan"), ("{", "EOF"), ("[1]", "expected")] {
