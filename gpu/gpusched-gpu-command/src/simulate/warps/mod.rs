@@ -46,7 +46,7 @@ pub struct Args {
     /// the scenario.
     #[arg(long)]
     bound: bool,
-    /// Deadline of a kernel after its launch \[cycles\]; may be repeated
+    /// Deadline of a kernel in cycles after its launch; may be repeated
     ///
     /// Implies `--bound`. Under `qaws` and `rt-paws`, gpusched replaces all issue budgets by the smallest ones that meet the
     /// deadlines by the bounds. If a bound exceeds a deadline, the exit code is 1.
