@@ -70,7 +70,7 @@
 
 pub use gpusched_analysis::{
     bandwidth, end_to_end, export, generation, interference, kernel_wcet, partitioning, prediction,
-    schedulability,
+    schedulability, warp_bounds,
 };
 #[cfg(feature = "gpu")]
 pub use gpusched_gpu as gpu;

@@ -1,8 +1,9 @@
 //! The analyses of gpusched: task set generation, interference models, schedulability tests,
-//! partitioning, WCET bounds of kernels, memory bandwidth budgets, and predictions.
+//! partitioning, WCET bounds of kernels, memory bandwidth budgets, predictions, and warps of one sub-core.
 //!
 //! A module uses only the modules to its left: {[`generation`], [`interference`],
 //! [`kernel_wcet`]} ← [`schedulability`] ← {[`partitioning`], [`bandwidth`], [`prediction`]} ← {[`end_to_end`], [`export`]}.
+//! [`warp_bounds`] uses no other module.
 
 pub mod bandwidth;
 pub mod end_to_end;
@@ -13,3 +14,4 @@ pub mod kernel_wcet;
 pub mod partitioning;
 pub mod prediction;
 pub mod schedulability;
+pub mod warp_bounds;

@@ -216,3 +216,69 @@ fn scenarios_and_answers_follow_their_schemas() {
     }
     assert_eq!(samples, 8);
 }
+
+/// Returns the value `name` of each kernel.
+fn of_kernels(answer: &Value, name: &str) -> Vec<u64> {
+    let kernels = answer["kernels"].as_array().unwrap().iter();
+    kernels.map(|kernel| kernel[name].as_u64().unwrap()).collect()
+}
+
+/// Two warps of one program: w = 2, n = 9, ℓ = 15, and runs of 4, 2, 2 and 1 instructions (docs/explanation/warp-bounds.md).
+#[test]
+fn bounds_and_deadlines() {
+    let bounded = json(&format!("simulate warps {FIG3} --format json --bound"));
+    assert_eq!(of_kernels(&bounded, "bound"), [15 + 9 + 18, 15 + 9 + 18]);
+    assert_eq!(bounded["deadlines_met"], Value::Null);
+    // Smallest budgets: 2 for K2, so K1 has at most three runs of 4, 4 and 2 instructions before K2 ends.
+    let line = format!("simulate warps {FIG3} --deadline K2=35");
+    let met = json(&format!("{line} --format json"));
+    assert_eq!(of_kernels(&met, "budget"), [0, 2]);
+    assert_eq!(of_kernels(&met, "bound"), [42, 15 + 9 + 4 + 4 + 2]);
+    assert_eq!(
+        (&met["kernels"][1]["deadline"], &met["deadlines_met"]),
+        (&json!(35), &json!(true))
+    );
+    let text = run(&line).stdout;
+    let row: Vec<&str> = text.lines().nth(3).unwrap().split_whitespace().collect();
+    assert_eq!((row[0], &row[row.len() - 2..]), ("K2", &["34", "35"][..]));
+    assert!(
+        text.ends_with("the bounds meet all deadlines with these smallest issue budgets\n"),
+        "{text}"
+    );
+    let missed = run(&format!("simulate warps {FIG3} --deadline K2=27 --format json"));
+    assert_eq!(missed.code, 1);
+    let missed: Value = serde_json::from_str(&missed.stdout).unwrap();
+    assert_eq!(
+        (of_kernels(&missed, "bound")[1], of_kernels(&missed, "budget")[1]),
+        (28, 7)
+    );
+    let others = run(&format!("simulate warps {FIG3} --scheduler gto --deadline K1=42"));
+    assert!(
+        others.code == 0 && others.stdout.ends_with("the bounds meet all deadlines\n"),
+        "{others:?}"
+    );
+
+    for (options, message) in [
+        ("--deadline K3=1", "the kernel \"K3\""),
+        ("--deadline K1=1 --deadline K1=2", "a second time"),
+        ("--deadline K1", "KERNEL=N"),
+        ("--deadline K1=9 --budget K1=2", "cannot be used with"),
+        ("--bound --format csv", "--format csv"),
+    ] {
+        let answer = run(&format!("simulate warps {FIG3} {options}"));
+        assert!(
+            answer.code == 2 && answer.stderr.contains(message),
+            "{options}: {answer:?}"
+        );
+    }
+    for input in [
+        "tasksets/runs/pc-copyl-spatial.json",
+        "tasksets/kernels/programs/pc.json",
+    ] {
+        let answer = run(&format!("simulate warps {input} --bound"));
+        assert!(
+            answer.code == 2 && answer.stderr.contains("`machine`"),
+            "{answer:?}"
+        );
+    }
+}

@@ -1,6 +1,7 @@
 //! Warp scheduling policies: reconstructions of published figures, a reference implementation of every policy,
 //! properties of every run, and the command.
 
+mod bounds;
 mod command;
 mod driver;
 mod figures;

@@ -1,5 +1,6 @@
 //! `gpusched simulate warps`: warps of kernels on a sub-core with fixed latencies, or on a simulated GPU.
 
+mod response;
 mod result;
 mod rows;
 mod table;
@@ -8,6 +9,7 @@ pub use result::Answer;
 
 use std::path::PathBuf;
 
+use self::response::{Guarantees, named_kernel};
 use self::rows::{COLUMNS, Rows};
 use super::kernels::{Changes, KernelArgs, budget_example, is_trace};
 use gpusched_cli::part::Growing;
@@ -38,6 +40,18 @@ pub struct Args {
     /// Issue budget of a kernel (under `rt-paws`: priority); may be repeated
     #[arg(long, value_name = "KERNEL=N", value_parser = budget)]
     budget: Vec<(String, u32)>,
+    /// Also compute a bound on the response time of each kernel, for all launch times
+    ///
+    /// Only for a sub-core (a scenario without `machine`). Each kernel runs once, and all instructions have the latencies of
+    /// the scenario.
+    #[arg(long)]
+    bound: bool,
+    /// Deadline of a kernel in cycles after its launch; may be repeated
+    ///
+    /// Implies `--bound`. Under `qaws` and `rt-paws`, gpusched replaces all issue budgets by the smallest ones that meet the
+    /// deadlines by the bounds. If a bound exceeds a deadline, the exit code is 1.
+    #[arg(long, value_name = "KERNEL=N", value_parser = deadline, conflicts_with = "budget")]
+    deadline: Vec<(String, u64)>,
     #[command(flatten)]
     kernels: KernelArgs,
     #[command(flatten)]
@@ -55,13 +69,21 @@ Examples:
   gpusched simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --sms 10 --scheduler gto
   gpusched simulate warps tasksets/kernels/programs/vadd.json --machine rtx2060 --grid 8 --sms 1 --issues vadd.csv --trace vadd.json
   gpusched simulate warps tasksets/runs/pc-copyl-spatial.json
-  gpusched simulate warps tasksets/warps/singh22-fig3-qaws-1-4.json --budget K2=6 --gantt fig3d.svg";
+  gpusched simulate warps tasksets/warps/singh22-fig3-qaws-1-4.json --budget K2=6 --gantt fig3d.svg
+  gpusched simulate warps tasksets/warps/singh22-fig3-qaws-1-4.json --deadline K2=35";
+
+fn budget(text: &str) -> Result<(String, u32), String> {
+    of_kernel(text).ok_or_else(|| refused(text, format_args!("KERNEL=N with N from 0 to {}", u32::MAX)))
+}
+
+fn deadline(text: &str) -> Result<(String, u64), String> {
+    of_kernel(text).ok_or_else(|| refused(text, format_args!("KERNEL=N with N from 0 to {}", u64::MAX)))
+}
 
 /// Parses `KERNEL=N`. The name of the kernel may contain `=`.
-fn budget(text: &str) -> Result<(String, u32), String> {
-    let parts = text.rsplit_once('=');
-    let parts = parts.and_then(|(kernel, budget)| Some((kernel.to_owned(), budget.parse().ok()?)));
-    parts.ok_or_else(|| refused(text, format_args!("KERNEL=N with N from 0 to {}", u32::MAX)))
+fn of_kernel<N: std::str::FromStr>(text: &str) -> Option<(String, N)> {
+    let (kernel, number) = text.rsplit_once('=')?;
+    Some((kernel.to_owned(), number.parse().ok()?))
 }
 
 impl Run for Args {
@@ -73,6 +95,7 @@ impl Run for Args {
         };
         let (file, kernels) = (self.scenario.as_path(), &self.kernels);
         if is_trace(file) {
+            self.refuse_bounds("a trace")?;
             let source = KernelSource::Trace(file.file_name().unwrap_or_default().into());
             return kernels.run_alone(global, file, source, &changes);
         }
@@ -80,10 +103,12 @@ impl Run for Args {
         let name = file.display().to_string();
         raw.check_syntax(&name)?;
         if raw.has("body") {
+            self.refuse_bounds("a program")?;
             let source = KernelSource::Program(Box::new(raw.parse(&name)?));
             return kernels.run_alone(global, file, source, &changes);
         }
         if raw.has("machine") {
+            self.refuse_bounds("a scenario with `machine`")?;
             return kernels.run(global, file, raw.parse(&name)?, &changes);
         }
         let scenario = raw.parse(&name)?;
@@ -95,8 +120,9 @@ impl Run for Args {
 impl Args {
     /// Simulates a sub-core with fixed latencies.
     fn run_subcore(&self, global: &Global, scenario: WarpScenario) -> Result<Outcome> {
-        let scenario = self.changed(scenario)?;
+        let (scenario, guarantees) = self.changed(scenario)?;
         let shape = scenario.shape();
+        let outcome = Outcome::from(guarantees.as_ref().is_none_or(Guarantees::met));
         let mut output = Output::open(global)?;
         let canvas = self.timeline_files.open(&mut output)?;
         let draw = |timeline: Option<Timeline>, output: &mut Output| {
@@ -104,6 +130,10 @@ impl Args {
             timeline.map_or(Ok(()), |timeline| canvas.draw(&timeline, title, output))
         };
         match global.format() {
+            Format::Csv if guarantees.is_some() => {
+                let found = "--format csv, which has one row per instruction";
+                return Err(Error::parameter("bound", found, "--format text or --format json"));
+            }
             Format::Csv => {
                 let mut rows = Rows(Growing::new(&mut output, Some(COLUMNS)));
                 let timeline = self.simulate(&scenario, &mut rows)?;
@@ -122,16 +152,21 @@ impl Args {
                     return Err(self.refuse(&message));
                 }
                 draw(timeline, &mut output)?;
-                output.json(&Answer::new(shape, &record))?;
+                output.json(&Answer::new(shape, &record, guarantees.as_ref()))?;
             }
             Format::Text => {
                 let mut overview = Overview::default();
                 let timeline = self.simulate(&scenario, &mut overview)?;
                 draw(timeline, &mut output)?;
-                output.answer(table::text(shape, &overview, &Palette::of(global)))?;
+                output.answer(table::text(
+                    shape,
+                    &overview,
+                    guarantees.as_ref(),
+                    &Palette::of(global),
+                ))?;
             }
         }
-        Ok(Outcome::Positive)
+        Ok(outcome)
     }
 
     /// Simulates `scenario`. Records a timeline if an output file requires one. Error messages
@@ -157,35 +192,46 @@ impl Args {
             .into()
     }
 
-    /// Returns a copy of `scenario`, with the values of the given options in place of the values of the scenario.
-    fn changed(&self, scenario: WarpScenario) -> Result<WarpScenario> {
+    /// Fails if an option requires bounds, which exist only for sub-cores. `found` names the input.
+    fn refuse_bounds(&self, found: &str) -> Result<()> {
+        match (self.bound, self.deadline.is_empty()) {
+            (false, true) => Ok(()),
+            (_, empty) => {
+                let option = if empty { "bound" } else { "deadline" };
+                Err(Error::parameter(
+                    option,
+                    found,
+                    "a scenario of a sub-core, without `machine`",
+                ))
+            }
+        }
+    }
+
+    /// Returns a copy of `scenario`, with the values of the given options in place of the values of the scenario, and the
+    /// bounds and deadlines if an option asks for them.
+    fn changed(&self, scenario: WarpScenario) -> Result<(WarpScenario, Option<Guarantees>)> {
         let mut shape = scenario.shape().clone();
         if let Some(scheduler) = self.scheduler {
             shape.set_scheduler(scheduler);
         }
         for (name, budget) in &self.budget {
-            let kernel = shape.kernels.iter_mut().find(|kernel| kernel.name == *name);
-            let Some(kernel) = kernel else {
-                let names: Vec<&str> = shape.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-                let expected = names.join(", ");
-                return Err(Error::parameter(
-                    "budget",
-                    format!("the kernel {name:?}"),
-                    format!("one of {expected}"),
-                ));
-            };
-            kernel.budget = Some(*budget);
+            let index = named_kernel(&shape, "budget", name)?;
+            shape.kernels[index].budget = Some(*budget);
         }
+        let deadlines = response::deadlines(&mut shape, &self.deadline)?;
         let without = shape.kernels.iter().find(|kernel| kernel.budget.is_none());
         let example = without.map(|kernel| budget_example(&kernel.name));
-        WarpScenario::new(shape).map_err(|refusal| {
+        let scenario = WarpScenario::new(shape).map_err(|refusal| {
             let lacking = refusal.field().ends_with(".budget") && refusal.found() == Some("none");
             let refusal = refusal.at(&self.scenario, None);
             let refusal = match example.filter(|_| lacking) {
                 Some(example) => refusal.hint(example),
                 None => refusal,
             };
-            refusal.into()
-        })
+            Error::from(refusal)
+        })?;
+        let guarantees =
+            (self.bound || !self.deadline.is_empty()).then(|| Guarantees::new(scenario.shape(), deadlines));
+        Ok((scenario, guarantees))
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::response::Guarantees;
 use gpusched_model::Scheduler;
 use gpusched_model::warp_scenario::WarpScenarioShape;
 use gpusched_sim::warps::subcore::Record;
@@ -19,6 +20,9 @@ pub struct Answer<'a> {
     scheduler: Scheduler,
     /// Results of the kernels, in the order of the scenario.
     kernels: Vec<KernelAnswer<'a>>,
+    /// Whether the bounds of all kernels with a deadline are at most their deadlines; only with `--deadline`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deadlines_met: Option<bool>,
     /// Warp that issued in each cycle, from cycle 0 to the last issue. An entry is null if no
     /// warp issued in the cycle.
     issue_order: &'a [Option<u8>],
@@ -44,13 +48,23 @@ struct KernelAnswer<'a> {
     response: u64,
     /// Number of issued instructions.
     instructions: u64,
+    /// Upper bound on the response time for all launch times of the kernels [cycles]; only with `--bound` or `--deadline`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<u64>,
+    /// Deadline after the launch [cycles] (`--deadline`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deadline: Option<u64>,
 }
 
 impl<'a> Answer<'a> {
     /// Returns the JSON form of `record`, a run of the scenario `shape`.
-    pub fn new(shape: &'a WarpScenarioShape, record: &'a Record) -> Answer<'a> {
-        let kernels = shape.kernels.iter().zip(record.overview().kernels());
-        let kernels = kernels.map(|(kernel, found)| KernelAnswer {
+    pub fn new(
+        shape: &'a WarpScenarioShape,
+        record: &'a Record,
+        guarantees: Option<&Guarantees>,
+    ) -> Answer<'a> {
+        let kernels = shape.kernels.iter().zip(record.overview().kernels()).enumerate();
+        let kernels = kernels.map(|(index, (kernel, found))| KernelAnswer {
             name: &kernel.name,
             budget: kernel.budget,
             launch: kernel.launch,
@@ -58,11 +72,14 @@ impl<'a> Answer<'a> {
             finish: found.finish,
             response: found.finish - kernel.launch,
             instructions: found.instructions,
+            bound: guarantees.map(|guarantees| guarantees.bounds[index]),
+            deadline: guarantees.and_then(|guarantees| guarantees.deadlines[index]),
         });
         Answer {
             name: shape.name.as_deref(),
             scheduler: shape.scheduler,
             kernels: kernels.collect(),
+            deadlines_met: guarantees.filter(|all| all.has_deadlines()).map(Guarantees::met),
             issue_order: record.order(),
         }
     }
