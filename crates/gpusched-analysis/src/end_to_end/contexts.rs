@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use gpusched_model::end_to_end::{Idle, PartitionPolicy, Resource, System, Task};
+use gpusched_model::end_to_end::{self, Idle, PartitionPolicy, Resource, System, Task, TimeSlices};
 
 use super::arithmetic::INFINITE;
 
@@ -90,9 +90,10 @@ impl Context {
 }
 
 impl Gpu {
-    /// Returns the time-sliced partitions of `system`.
+    /// Returns the time-sliced partitions of `system` whose contexts wait for turns.
     pub fn all(system: &System) -> Vec<Gpu> {
         let gpus = system.time_slices().iter();
+        let gpus = gpus.filter(|gpu| has_turns(system, gpu));
         let gpus = gpus.map(|gpu| Gpu {
             switch: gpu.switch.ns(),
             idle: gpu.idle,
@@ -185,6 +186,23 @@ impl Gpu {
         };
         starts.map(of_start).collect()
     }
+}
+
+/// Whether `resource` is a context that waits for turns. A context that is alone on its GPU never waits.
+pub(super) fn is_context(system: &System, resource: Resource) -> bool {
+    system
+        .context(resource)
+        .is_some_and(|(gpu, _)| has_turns(system, gpu))
+}
+
+/// Whether contexts of `gpu` wait for turns: several contexts have segments, or contexts without kernels have turns.
+fn has_turns(system: &System, gpu: &TimeSlices) -> bool {
+    let contexts = gpu.contexts.iter();
+    let used = |context: &end_to_end::Context| {
+        let resource = Resource::Partition(context.partition);
+        system.on(resource).next().is_some()
+    };
+    gpu.idle != Idle::Skip || contexts.filter(|context| used(context)).nth(1).is_some()
 }
 
 /// Returns each task of `segments` with its segments. `segments` is sorted by task.

@@ -2,10 +2,12 @@
 
 use crate::interference::bandwidth::Delay;
 
-use super::arithmetic::{INFINITE, least, released, started};
+use super::arithmetic::{INFINITE, least};
+use super::contexts::by_task;
 use super::memory::Omitted;
 use super::streams::State;
 use super::time_slices::Turns;
+use super::work::Work;
 
 /// Preemption of a segment that is running.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -71,18 +73,13 @@ pub(super) fn priorities(
         let other = &state.tasks[other];
         other.pipelined && other.gpu_priority == own.gpu_priority
     };
-    let carried = |&(other, part): &(usize, usize)| {
-        let (_, period, cost) = state.stream(other, part);
-        (state.carried(other, part), period, cost)
-    };
-    let streams: Vec<(u64, u64, u64)> = more
-        .iter()
-        .map(|&(other, part)| match pending(other) {
-            true => carried(&(other, part)),
-            false => state.stream(other, part),
-        })
-        .collect();
     let on = state.part(task, segment).on;
+    let others: Vec<Work> = by_task(more.iter().copied())
+        .iter()
+        .map(|&(other, ref segments)| Work::of_segments(state, other, segments, !pending(other)))
+        .collect();
+    let within = |base: u64, window: u64| sum(base, &others, |work| work.within(window));
+    let any = |base: u64, window: u64| sum(base, &others, |work| work.any(window));
     let alone = here.iter().all(|&(other, _)| other == task);
     // The first window starts at or before the release of the segment. The second window starts at the release of the
     // segment.
@@ -99,10 +96,7 @@ pub(super) fn priorities(
     };
     if immediate {
         let turns = Turns::from_release(state, (task, segment));
-        return window(cost, &lost, &|window| {
-            let work = sum(cost, &streams, |stream| released(window, stream));
-            turns.served(work, window)
-        });
+        return window(cost, &lost, &|window| turns.served(within(cost, window), window));
     }
     let blocker = |with_own: bool| {
         let less = here.iter().filter(|&&(other, _)| match other == task {
@@ -117,13 +111,13 @@ pub(super) fn priorities(
     };
     let (first, second) = (blocker(true), blocker(false));
     let any_pending = more.iter().any(|&(other, _)| pending(other));
-    let carried: Vec<(u64, u64, u64)> = more.iter().map(carried).collect();
     match preemption {
         // After its start, the segment runs to its end. So no work that is released after the start counts.
         Preemption::Never => {
             let turns = Turns::of(state, on, false);
-            let to_end = |blocker: u64, streams: &[(u64, u64, u64)], lost: &Delay| {
-                let before = |start: u64| sum(blocker, streams, |stream| started(start, stream));
+            let to_end = |work: &dyn Fn(u64, u64) -> u64, blocker: u64, lost: &Delay| {
+                // The window includes the instant of the start.
+                let before = |start: u64| work(blocker, start.saturating_add(1));
                 let start = window(blocker, lost, &|start| turns.started(before(start), start));
                 if start == INFINITE {
                     return INFINITE;
@@ -131,7 +125,7 @@ pub(super) fn priorities(
                 let work = before(start).saturating_add(cost);
                 window(work.max(start), lost, &|window| turns.served(work, window))
             };
-            to_end(first, &streams, &lost).min(to_end(second, &carried, &own_lost))
+            to_end(&within, first, &lost).min(to_end(&any, second, &own_lost))
         }
         _ => {
             // Each more urgent job may preempt one kernel, which makes this kernel up to one block longer. A kernel of one
@@ -150,25 +144,29 @@ pub(super) fn priorities(
                 return INFINITE; // these jobs may have been preempted before the window
             }
             let (first, second) = (cost.saturating_add(first), cost.saturating_add(second));
-            let longest = window(first, &lost, &|window| {
-                sum(first, &streams, |(jitter, period, cost)| {
-                    released(window, (jitter, period, cost.saturating_add(longer)))
-                })
-            });
             match longer {
-                0 => longest.min(window(second, &own_lost, &|window| {
-                    sum(second, &carried, |stream| started(window, stream))
-                })),
-                _ => longest, // the second window counts no preemptions before its start
+                0 => {
+                    let longest = window(first, &lost, &|window| within(first, window));
+                    longest.min(window(second, &own_lost, &|window| {
+                        any(second, window.saturating_add(1))
+                    }))
+                }
+                _ => {
+                    // The second window counts no preemptions before its start.
+                    let others: Vec<Work> = others.into_iter().map(|work| work.longer(longer)).collect();
+                    window(first, &lost, &|window| {
+                        sum(first, &others, |work| work.within(window))
+                    })
+                }
             }
         }
     }
 }
 
-fn sum(base: u64, streams: &[(u64, u64, u64)], work: impl Fn((u64, u64, u64)) -> u64) -> u64 {
+fn sum(base: u64, others: &[Work], work: impl Fn(&Work) -> u64) -> u64 {
     let mut total = base;
-    for &stream in streams {
-        total = total.saturating_add(work(stream));
+    for other in others {
+        total = total.saturating_add(work(other));
         if total == INFINITE {
             break;
         }

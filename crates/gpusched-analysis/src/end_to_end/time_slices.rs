@@ -134,9 +134,7 @@ fn taken(
     let taken = work.turns.min(most);
     let by_slices = work.slice_ends.min(most).saturating_mul(context.overrun);
     let mut busy = work.executed.saturating_add(by_slices).min(work.with_overruns);
-    if counted > 0 {
-        busy = busy.saturating_add(1).saturating_sub(counted);
-    }
+    busy = busy.saturating_sub(counted);
     let switches = taken.saturating_mul(gpu.switch);
     (time.min(busy.saturating_add(switches)), taken)
 }

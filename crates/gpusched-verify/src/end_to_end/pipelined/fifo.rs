@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use super::super::load::{rate, released};
 use super::super::service::{Lost, Service, Until};
 use super::super::stream::Stream;
 use super::super::table::Table;
 use super::super::window::{least, smaller, total};
-use super::load::{rate, released};
 use super::{JOBS_LIMIT, Limits};
 use crate::conditions::Fraction;
 
@@ -45,19 +45,23 @@ impl Queue<'_> {
         let mut work = own.cost;
         let mut longest: BTreeMap<usize, u128> = BTreeMap::new();
         for other in self.all {
-            let requests = if other.task == own.task && other.segment >= own.segment {
-                let lag = other.end?.saturating_sub(own.earliest);
-                lag.div_ceil(own.period).saturating_sub(1)
-            } else if other.task == own.task {
-                eligible
-                    .checked_sub(other.earliest)
-                    .map_or(0, |lag| lag / own.period)
-            } else if other.pipelined {
-                other.end?.saturating_sub(other.earliest).div_ceil(other.period)
-            } else {
+            let requests = if other.task != own.task && !other.pipelined {
                 let longest = longest.entry(other.task).or_default();
                 *longest = other.cost.max(*longest);
                 0
+            } else {
+                let outstanding = other.end?.saturating_sub(other.earliest).div_ceil(other.period);
+                outstanding.min(match other.task == own.task {
+                    false => outstanding,
+                    true if other.segment >= own.segment => {
+                        let lag = other.end?.saturating_sub(own.earliest);
+                        lag.div_ceil(own.period).saturating_sub(1)
+                    }
+                    true => {
+                        let lag = eligible.checked_sub(other.earliest);
+                        lag.map_or(0, |lag| lag / own.period)
+                    }
+                })
             };
             work = work.saturating_add(requests.saturating_mul(other.cost));
         }
@@ -98,7 +102,13 @@ impl Queue<'_> {
             let work = total(self.all.iter().map(|stream| released(stream, z, true, 0)))?;
             self.service.time(work, z, Until::End)
         })?;
-        (length / self.own.period <= JOBS_LIMIT).then_some(length)
+        self.few_jobs(length, true).then_some(length)
+    }
+
+    /// Returns whether at most 10,000 jobs of all segments are released in a window of length `length`.
+    fn few_jobs(&self, length: u128, spaced: bool) -> bool {
+        let jobs = total(self.all.iter().map(|stream| stream.jobs(length, spaced)));
+        jobs.is_some_and(|jobs| jobs <= JOBS_LIMIT)
     }
 
     /// Returns the least common multiple of all periods.
@@ -108,7 +118,7 @@ impl Queue<'_> {
             multiple =
                 (multiple / super::priorities::gcd(multiple, stream.period)).checked_mul(stream.period)?;
         }
-        (multiple / self.own.period <= JOBS_LIMIT).then_some(multiple)
+        self.few_jobs(multiple, false).then_some(multiple)
     }
 
     /// Returns the largest value over all moments below `length`. `spaced` tells whether minimum distances count.

@@ -3,12 +3,10 @@
 //! Several jobs of a pipelined task may be pending at one segment, and at several segments on one resource. The numbers of
 //! the equations are from the page "Pipelined tasks".
 //!
-//! * `load`: the work of other tasks in a window;
 //! * `priorities`: windows under fixed priorities, over one or several segments;
 //! * `fifo`: requests under FIFO.
 
 mod fifo;
-mod load;
 mod priorities;
 
 use super::device::Rule;
@@ -16,7 +14,7 @@ use super::stream::Stream;
 use super::table::Table;
 use super::window::smaller;
 
-/// Maximum number of own jobs in one window.
+/// Maximum number of jobs in one window: own jobs under fixed priorities, and all jobs under FIFO.
 const JOBS_LIMIT: u128 = 10_000;
 
 /// Limits of the search for a bound on a task. A value above a limit counts as "no bound", which is safe.

@@ -21,6 +21,8 @@ pub(in super::super) struct TimeSliced {
     contexts: Vec<Occupation>,
     /// Positions of the contexts, in the order of the turns.
     runlist: Vec<usize>,
+    /// Whether at most one context has kernels, and only contexts with kernels have turns. Such a context never waits.
+    alone: bool,
     /// For each context and each of its turns: the contexts that have turns before its next own turn.
     intervals: Vec<Vec<Vec<usize>>>,
 }
@@ -42,7 +44,12 @@ impl TimeSliced {
             Occupation::new(times, preemptive && !one_by_one, streams, from_idle)
         });
         let turns = |context| intervals(&gpu.runlist, context);
+        let used = gpu.contexts.iter().filter(|context| {
+            let kernels = streams.get(&Resource::Partition(context.partition));
+            kernels.is_some_and(|kernels| !kernels.is_empty())
+        });
         TimeSliced {
+            alone: gpu.idle == Idle::Skip && used.count() <= 1,
             idle: gpu.idle,
             switch: gpu.switch.ns().into(),
             contexts: contexts.collect(),
@@ -51,9 +58,9 @@ impl TimeSliced {
         }
     }
 
-    /// Returns the turns of the context at position `own`.
-    pub fn turns(&self, own: usize) -> Turns<'_> {
-        Turns { gpu: self, own }
+    /// Returns the turns of the context at position `own`; `None` if the context never waits.
+    pub fn turns(&self, own: usize) -> Option<Turns<'_>> {
+        (!self.alone).then_some(Turns { gpu: self, own })
     }
 
     /// Returns θ, the time of a switch.
