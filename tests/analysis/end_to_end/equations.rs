@@ -36,11 +36,11 @@ pub fn whole_job(task: &Task) -> u128 {
     task.segments.iter().map(|segment| ns(segment.bcet)).sum()
 }
 
-/// Whether the contexts of `gpu` wait for turns.
-pub fn has_turns(system: &System, gpu: &TimeSlices) -> bool {
+/// Whether at most one context of `gpu` has kernels, and only contexts with kernels have turns.
+pub fn is_alone(system: &System, gpu: &TimeSlices) -> bool {
     let used = gpu.contexts.iter().filter(|context| {
         let on = Resource::Partition(context.partition);
         system.on(on).count() > 0
     });
-    used.count() > 1 || gpu.idle != Idle::Skip
+    used.count() <= 1 && gpu.idle == Idle::Skip
 }

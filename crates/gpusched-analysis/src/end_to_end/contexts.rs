@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use gpusched_model::end_to_end::{self, Idle, PartitionPolicy, Resource, System, Task, TimeSlices};
+use gpusched_model::end_to_end::{Idle, PartitionPolicy, Resource, System, Task};
 
 use super::arithmetic::INFINITE;
 
@@ -90,10 +90,9 @@ impl Context {
 }
 
 impl Gpu {
-    /// Returns the time-sliced partitions of `system` whose contexts wait for turns.
+    /// Returns the time-sliced partitions of `system`.
     pub fn all(system: &System) -> Vec<Gpu> {
         let gpus = system.time_slices().iter();
-        let gpus = gpus.filter(|gpu| has_turns(system, gpu));
         let gpus = gpus.map(|gpu| Gpu {
             switch: gpu.switch.ns(),
             idle: gpu.idle,
@@ -128,6 +127,12 @@ impl Gpu {
         let found = self.contexts.iter().find(|context| context.resource == on);
         self.idle == Idle::Skip
             && found.is_some_and(|context| matches!(&context.tasks[..], [(only, _)] if *only == task))
+    }
+
+    /// Whether only context `own` has kernels, and contexts without kernels have no turns. No slice of such a context ends.
+    pub fn is_alone(&self, own: usize) -> bool {
+        let mut others = self.contexts.iter().enumerate();
+        self.idle == Idle::Skip && others.all(|(other, context)| other == own || context.tasks.is_empty())
     }
 
     /// Whether the times of context `on` depend on the bounds of `task`.
@@ -186,23 +191,6 @@ impl Gpu {
         };
         starts.map(of_start).collect()
     }
-}
-
-/// Whether `resource` is a context that waits for turns. A context that is alone on its GPU never waits.
-pub(super) fn is_context(system: &System, resource: Resource) -> bool {
-    system
-        .context(resource)
-        .is_some_and(|(gpu, _)| has_turns(system, gpu))
-}
-
-/// Whether contexts of `gpu` wait for turns: several contexts have segments, or contexts without kernels have turns.
-fn has_turns(system: &System, gpu: &TimeSlices) -> bool {
-    let contexts = gpu.contexts.iter();
-    let used = |context: &end_to_end::Context| {
-        let resource = Resource::Partition(context.partition);
-        system.on(resource).next().is_some()
-    };
-    gpu.idle != Idle::Skip || contexts.filter(|context| used(context)).nth(1).is_some()
 }
 
 /// Returns each task of `segments` with its segments. `segments` is sorted by task.

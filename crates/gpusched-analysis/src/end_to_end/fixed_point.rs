@@ -158,14 +158,15 @@ fn place(system: &System, resource: Resource) -> Place {
 fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usize> {
     let mut changed: BTreeMap<usize, ()> = BTreeMap::new();
     // If one thread executes all segments of a resource, all orders are equal.
-    let one_thread = match place.tasks[..] {
-        [task] => place.here.len() == 1 || !state.tasks[task].pipelined,
+    let one_thread = match (&place.tasks[..], place.rule) {
+        (_, Rule::Core | Rule::CoreDeadlines) => false,
+        (&[task], _) if !state.tasks[task].pipelined => true,
+        (_, Rule::Deadlines(_)) => place.here.len() == 1,
         _ => false,
     };
-    let one_thread = one_thread && !state.enforced && state.memory.is_none();
-    let rule = match place.rule {
-        Rule::Deadlines(_) if one_thread => Rule::Fifo,
-        rule => rule,
+    let rule = match one_thread && !state.enforced && state.memory.is_none() {
+        true => Rule::Fifo,
+        false => place.rule,
     };
     let deadlines = match rule {
         Rule::CoreDeadlines if !state.enforced => {

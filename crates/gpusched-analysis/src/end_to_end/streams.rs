@@ -7,7 +7,7 @@ use gpusched_model::time::Time;
 use gpusched_model::{Bandwidth, Bytes};
 
 use super::arithmetic::INFINITE;
-use super::contexts::{Gpu, is_context};
+use super::contexts::Gpu;
 use super::memory::{Memory, Omitted};
 use crate::interference::bandwidth::{Delay, Load, Source};
 
@@ -430,5 +430,5 @@ fn joint(system: &System, resource: Resource) -> bool {
             partition.is_some_and(|partition| partition.policy == PartitionPolicy::Fp)
         }
     };
-    fp && !is_context(system, resource)
+    fp && system.context(resource).is_none()
 }

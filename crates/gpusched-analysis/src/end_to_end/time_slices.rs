@@ -72,7 +72,10 @@ impl<'a> Turns<'a> {
             return gpu.fixed(own, gaps);
         }
         let gaps = gaps(context.slice);
-        let overruns = gaps.saturating_sub(u64::from(self.fresh));
+        let overruns = match gpu.is_alone(own) {
+            true => 0,
+            false => gaps.saturating_sub(u64::from(self.fresh)),
+        };
         let most = gpu.turns(own, gaps).into_iter();
         let worst = most.map(|turns| self.others(gpu, &turns, gaps, window)).max();
         worst

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use gpusched_model::end_to_end::{Idle, Resource, System, TimeSlices};
+use gpusched_model::end_to_end::{Idle, System};
 use gpusched_model::streams::{Purpose, below, stream};
 use rand_chacha::ChaCha8Rng;
 
@@ -54,8 +54,6 @@ pub(super) struct Gpu {
     pub idle: Idle,
     pub contexts: Vec<Context>,
     pub runlist: Vec<usize>,
-    /// The context that has the GPU from the start, because no other context has kernels.
-    alone: Option<usize>,
 }
 
 /// A context of a time-sliced partition.
@@ -70,19 +68,7 @@ pub(super) struct Context {
 impl Gpu {
     /// Returns the time-sliced partitions of `system`. The resource of partition 0 has the number `first`.
     pub fn all(system: &System, first: usize) -> Vec<Gpu> {
-        let alone = |gpu: &TimeSlices| {
-            let contexts = gpu.contexts.iter().enumerate();
-            let mut used = contexts.filter(|(_, context)| {
-                let mut kernels = system.on(Resource::Partition(context.partition));
-                kernels.next().is_some()
-            });
-            match (used.next(), used.next(), gpu.idle) {
-                (Some((context, _)), None, Idle::Skip) => Some(context),
-                _ => None,
-            }
-        };
         let gpus = system.time_slices().iter().map(|gpu| Gpu {
-            alone: alone(gpu),
             switch: gpu.switch.ns(),
             idle: gpu.idle,
             contexts: gpu
@@ -154,7 +140,7 @@ impl Rotation {
                 Idle::Wait | Idle::Fixed => 0, // the first switch starts at time 0
             },
             position: None,
-            current: gpu.alone,
+            current: None,
             queue: VecDeque::new(),
             nominal: 0,
             slice: 0,

@@ -138,23 +138,28 @@ fn prepare<'a>(table: &'a Table<'_>, resource: Resource, streams: &'a [Stream]) 
             EnginePolicy::NpFp => Prepared::Device(Rule::NonPreemptive),
         },
         Resource::Partition(index) => match table.system.partitions()[index].policy {
+            // All orders of the segments of one thread are equal.
+            policy if serves_one_thread(table, policy, streams) => Prepared::Device(Rule::Fifo),
             PartitionPolicy::NpFifo => Prepared::Device(Rule::Fifo),
             PartitionPolicy::NpFp => Prepared::Device(Rule::NonPreemptive),
             PartitionPolicy::Fp => Prepared::Device(Rule::Preemptive),
             PartitionPolicy::LpFp => Prepared::Device(Rule::Limited),
-            // All orders of the segments of one thread are equal.
-            _ if serves_one_thread(table, streams) => Prepared::Device(Rule::Fifo),
             edf => edf_device(table, resource, edf),
         },
     }
 }
 
-/// Returns whether one thread executes all segments `streams` of a resource, without timers and without a shared memory: the segments
-/// belong to one sequential task, or the only segment belongs to a pipelined task.
-fn serves_one_thread(table: &Table<'_>, streams: &[Stream]) -> bool {
+/// Returns whether one thread executes all segments `streams` of a partition, without timers and without a shared memory: the segments
+/// belong to one sequential task, or the only segment belongs to a pipelined task. With fixed priorities, a pipelined task has windows
+/// over several stages, so this rule does not apply to it.
+fn serves_one_thread(table: &Table<'_>, policy: PartitionPolicy, streams: &[Stream]) -> bool {
+    let edf = matches!(
+        policy,
+        PartitionPolicy::Edf | PartitionPolicy::NpEdf | PartitionPolicy::LpEdf
+    );
     let one = match streams {
         [] => false,
-        [_] => true,
+        [only] => edf || !only.pipelined,
         [first, others @ ..] => others
             .iter()
             .all(|other| other.task == first.task && !other.pipelined),

@@ -99,23 +99,17 @@ impl<'a> Table<'a> {
     pub fn service<'b>(&'b self, resource: Resource, lost: Lost<'b>) -> Service<'b> {
         let turns = self
             .gpu(resource)
-            .and_then(|(gpu, context)| self.time_sliced[gpu].turns(context));
+            .map(|(gpu, context)| self.time_sliced[gpu].turns(context));
         Service { lost, turns }
     }
 
     /// Returns the position of the time-sliced partition with the context `resource`, and the position of the context.
-    fn gpu(&self, resource: Resource) -> Option<(usize, usize)> {
+    pub fn gpu(&self, resource: Resource) -> Option<(usize, usize)> {
         let Resource::Partition(partition) = resource else {
             return None;
         };
         let mut gpus = self.system.time_slices().iter().enumerate();
         gpus.find_map(|(gpu, found)| Some((gpu, found.position(partition)?)))
-    }
-
-    /// Returns the position of the time-sliced partition where `resource` is a context that waits for its turns.
-    pub fn waits_on(&self, resource: Resource) -> Option<usize> {
-        let (gpu, context) = self.gpu(resource)?;
-        self.time_sliced[gpu].turns(context).map(|_| gpu)
     }
 
     /// Returns the time-sliced partition at `gpu`, a position among the time-sliced partitions of the system.
@@ -126,8 +120,10 @@ impl<'a> Table<'a> {
     /// Returns the end of a window that starts at the release of `stream`.
     pub fn until_end(&self, stream: &Stream) -> Until {
         let on = self.task(stream.task).segments[stream.segment].on;
-        let gpu = self.waits_on(on).map(|gpu| &self.system.time_slices()[gpu]);
-        let from_idle = gpu.is_some_and(|gpu| starts_idle(gpu.idle, self.system, self.streams(on), stream));
+        let from_idle = self
+            .system
+            .context(on)
+            .is_some_and(|(gpu, _)| starts_idle(gpu.idle, self.system, self.streams(on), stream));
         match from_idle {
             true => Until::EndFromIdle,
             false => Until::End,

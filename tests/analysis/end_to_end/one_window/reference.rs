@@ -5,7 +5,7 @@ use gpusched::model::end_to_end::{
     Bounds, CorePolicy, EnginePolicy, Idle, PartitionPolicy, Resource, System, TimeSlices,
 };
 
-use super::super::equations::{has_turns, least, ns, smaller, spaced, whole_job};
+use super::super::equations::{least, ns, smaller, spaced, whole_job};
 use super::super::time_slices::reference::{Reference as Turns, Wrong as WrongTurns};
 
 /// A change that makes the equations wrong.
@@ -65,7 +65,6 @@ impl Reference<'_> {
         let gpu = gpus.iter().position(|gpu| {
             let mut contexts = gpu.contexts.iter();
             contexts.any(|context| Resource::Partition(context.partition) == on)
-                && has_turns(self.system, gpu)
         });
         gpu.map_or(Place::One(on), Place::Gpu)
     }

@@ -14,6 +14,9 @@ use gpusched::model::end_to_end::System;
 use gpusched::simulator::campaign::Campaign as _;
 use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
 use gpusched::verification::verify_system;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use rand::RngExt as _;
 use rayon::prelude::*;
 
@@ -121,6 +124,7 @@ fn the_reference_implementation_finds_the_same_bounds() {
         pipelined: true,
         ..Campaign::new(0, 51, Sharing::Nothing)
     };
+    let delays = AtomicU64::new(0);
     let compared: u64 = (0..rounds(3000))
         .into_par_iter()
         .map(|index| {
@@ -133,10 +137,22 @@ fn the_reference_implementation_finds_the_same_bounds() {
             };
             let mut compared = 0;
             for (task, found) in system.tasks().iter().enumerate() {
-                if !found.is_pipelined() || bounds.response_time(task).is_none() {
+                if bounds.response_time(task).is_none() {
                     continue;
                 }
                 for segment in 0..found.segments.len() {
+                    if let Some(delay) = reference.delay(task, segment) {
+                        let delay = delay.map(|delay| Time::from_ns(u64::try_from(delay).unwrap()));
+                        assert_eq!(
+                            bounds.delay(task, segment),
+                            delay,
+                            "system {index}, task {task}, segment {segment}: {system:#?}\n{bounds:?}"
+                        );
+                        delays.fetch_add(1, Relaxed);
+                    }
+                    if !found.is_pipelined() {
+                        continue;
+                    }
                     let Some(end) = reference.end(task, segment) else {
                         continue;
                     };
@@ -153,6 +169,8 @@ fn the_reference_implementation_finds_the_same_bounds() {
         })
         .sum();
     assert!(compared > rounds(2500), "{compared}");
+    let delays = delays.into_inner();
+    assert!(delays > rounds(100), "{delays}");
 }
 
 /// Systems whose busy windows are long: many jobs, loads close to 1, deadlines of many periods, and step limits. The verifier

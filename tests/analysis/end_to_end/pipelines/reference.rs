@@ -247,6 +247,19 @@ impl Reference<'_> {
         Some(best)
     }
 
+    /// Returns the right-hand side of the equation of S for a segment of a sequential task under first in, first out, beside
+    /// pipelined tasks. The outer `None` means that another reference has the equation.
+    pub fn delay(&self, task: usize, segment: usize) -> Option<Option<u128>> {
+        let on = self.task(task).segments[segment].on;
+        let beside = self.on(on).iter().any(|part| self.task(part.task).is_pipelined());
+        if self.task(task).is_pipelined() || self.rule(on)? != Rule::Fifo || !beside {
+            return None;
+        }
+        let own = self.part(task, segment);
+        let best = smaller(self.requests(&own), self.busy(&own));
+        Some(best.filter(|&time| time <= own.period))
+    }
+
     /// (5) to (11)
     fn window(&self, task: usize, (first, last): (usize, usize), rule: Rule) -> Option<u128> {
         let own = self.part(task, first);
@@ -371,6 +384,9 @@ impl Reference<'_> {
         let mut total = own.cost;
         for task in 0..self.system.tasks().len() {
             let parts = here.iter().filter(|part| part.task == task);
+            if task == own.task && !self.task(task).is_pipelined() {
+                continue; // one thread
+            }
             if !self.task(task).is_pipelined() || (self.wrong == Wrong::OneRequest && task != own.task) {
                 total += parts.map(|part| part.cost).max().unwrap_or(0);
                 continue;
@@ -415,7 +431,10 @@ impl Reference<'_> {
         let mut longest = 0;
         for time in 0..length? {
             let work: Option<u128> = others().map(|part| arriving(part, time + 1)).sum();
-            let own = (time / own.period + 1) * own.cost;
+            let own = match self.task(own.task).is_pipelined() {
+                true => (time / own.period + 1) * own.cost,
+                false => arriving(own, time + 1)?,
+            };
             longest = longest.max((work? + own).saturating_sub(time));
             if self.wrong == Wrong::FirstActivation {
                 break;

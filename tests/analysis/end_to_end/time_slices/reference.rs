@@ -3,7 +3,7 @@
 
 use gpusched::model::end_to_end::{Bounds, Context, Idle, PartitionPolicy, Resource, System, TimeSlices};
 
-use super::super::equations::{has_turns, least, ns, smaller, spaced, whole_job};
+use super::super::equations::{is_alone, least, ns, smaller, spaced, whole_job};
 
 /// A change that makes the equations wrong.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -248,6 +248,7 @@ impl Reference<'_> {
         };
         let overruns = match (self.wrong, until) {
             (Wrong::OwnOverruns, _) => 0,
+            _ if is_alone(self.system, gpu) => 0,
             (Wrong::FirstOverrun, _) | (_, Until::EndFromIdle) => n.saturating_sub(1),
             _ => n,
         };
@@ -374,9 +375,6 @@ impl Reference<'_> {
     pub fn delay(&self, task: usize, segment: usize) -> Option<Option<u128>> {
         let resource = self.system.tasks()[task].segments[segment].on;
         let (gpu, position) = self.system.context(resource)?;
-        if !has_turns(self.system, gpu) {
-            return None;
-        }
         let context = gpu.contexts[position];
         let kernels = self.kernels(context);
         let policy = match kernels.iter().all(|kernel| kernel.task == task) {

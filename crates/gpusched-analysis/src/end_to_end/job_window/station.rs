@@ -2,7 +2,7 @@
 
 use gpusched_model::end_to_end::{EnginePolicy, Idle, PartitionPolicy, Resource, System};
 
-use super::super::contexts::{by_task, is_context};
+use super::super::contexts::by_task;
 use super::super::streams::State;
 
 /// A copy engine, a partition, or a time-sliced GPU with all its contexts.
@@ -67,7 +67,7 @@ fn rule(system: &System, resource: Resource) -> Option<Rule> {
             EnginePolicy::Fifo => Some(Rule::Fifo),
             EnginePolicy::NpFp => Some(Rule::NonPreemptive),
         },
-        Resource::Partition(_) if is_context(system, resource) => None,
+        Resource::Partition(_) if system.context(resource).is_some() => None,
         Resource::Partition(index) => match system.partitions().get(index)?.policy {
             PartitionPolicy::NpFifo => Some(Rule::Fifo),
             PartitionPolicy::NpFp => Some(Rule::NonPreemptive),

@@ -10,6 +10,8 @@ mod windows;
 use gpusched_model::end_to_end::{Bounds, Stage, System, Task};
 use gpusched_model::time::Time;
 
+pub(super) use requests::busy_window;
+
 use super::queues::Preemption;
 use super::streams::State;
 use super::work;

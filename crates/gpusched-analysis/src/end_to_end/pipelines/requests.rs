@@ -18,7 +18,7 @@ pub(super) fn end(state: &State, own: (usize, usize), here: &[(usize, usize)]) -
     let limit = state.tasks[own.0].limit;
     let requests = requests(state, own, here);
     let requests = least(1, limit, |window| turns.served(requests, window));
-    eligible.saturating_add(requests.min(busy_window(state, own, here, &turns)))
+    eligible.saturating_add(requests.min(busy_window(state, own, here)))
 }
 
 /// (12) The work of all requests that are outstanding when a segment becomes eligible.
@@ -54,13 +54,17 @@ fn requests(state: &State, (task, segment): (usize, usize), here: &[(usize, usiz
     total
 }
 
-/// (13) The longest time in a busy window, from the moment when a segment is eligible at the latest to its end.
-fn busy_window(state: &State, own: (usize, usize), here: &[(usize, usize)], turns: &Turns<'_>) -> u64 {
+/// (13) The longest time in a busy window, from the moment when a segment of a pipelined task is eligible at the latest, or from the
+/// release of a segment of a sequential task, to its end.
+pub(in super::super) fn busy_window(state: &State, own: (usize, usize), here: &[(usize, usize)]) -> u64 {
+    let turns = &Turns::of(state, state.part(own.0, own.1).on, false);
     let mut streams: Vec<Stream> = here.iter().map(|&segment| Stream::of(state, segment)).collect();
     let Some(position) = here.iter().position(|&segment| segment == own) else {
         return INFINITE; // `here` has the own segment
     };
     let limit = state.tasks[own.0].limit;
+    // The jobs of a pipelined task count from the latest moment. A bound from the release counts all jobs as they are.
+    let position = state.tasks[own.0].pipelined.then_some(position);
     let busy = |streams: &[Stream]| {
         let longest = state.tasks[own.0].period.saturating_mul(JOBS);
         least(1, longest, |window| {
@@ -88,15 +92,21 @@ fn arriving(streams: &[Stream], window: u64) -> u64 {
     work.fold(0, u64::saturating_add)
 }
 
-/// Returns the longest time in a busy window of `streams` of the length `horizon`. `position` is the analyzed stream. A time above
-/// `limit` is no bound.
-fn until(streams: &[Stream], position: usize, horizon: u64, limit: u64, turns: &Turns<'_>) -> u64 {
+/// Returns the longest time in a busy window of `streams` of the length `horizon`. `position` is the analyzed stream, if its jobs
+/// count from the latest moment. A time above `limit` is no bound.
+fn until(
+    streams: &[Stream],
+    position: Option<usize>,
+    horizon: u64,
+    limit: u64,
+    turns: &Turns<'_>,
+) -> u64 {
     let jobs = streams.iter().map(|stream| stream.jobs(horizon));
     if horizon == INFINITE || jobs.fold(0, u64::saturating_add) > JOBS {
         return INFINITE;
     }
     let mut streams = streams.to_vec();
-    if let Some(own) = streams.get_mut(position) {
+    if let Some(own) = position.and_then(|position| streams.get_mut(position)) {
         (own.jitter, own.distance) = (0, 0);
     }
     let (mut after, mut worst) = (0u64, 0u64);

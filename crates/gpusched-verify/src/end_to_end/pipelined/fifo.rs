@@ -17,16 +17,15 @@ const MOMENTS_LIMIT: u128 = 1_000_000;
 /// Returns the least R of the segment `own`, or `None` if no bound follows.
 pub(super) fn end(table: &Table<'_>, own: &Stream) -> Option<u128> {
     let eligible = table.eligible(own.task, own.segment)?;
-    let on = table.task(own.task).segments[own.segment].on;
-    let queue = Queue {
-        own,
-        all: table.streams(on),
-        service: table.service(on, Lost::default()),
-        limits: Limits::new(table, own.task),
-    };
+    let queue = Queue::new(table, own);
     let waiting = smaller(queue.outstanding(eligible), queue.busy_window());
     let end = eligible.saturating_add(waiting?);
     Some(end).filter(|&end| end <= queue.limits.end)
+}
+
+/// Returns the longest time from the release of the segment `own` of a sequential task to its end, by (13).
+pub(in super::super) fn busy_window(table: &Table<'_>, own: &Stream) -> Option<u128> {
+    Queue::new(table, own).busy_window()
 }
 
 /// A resource under FIFO.
@@ -38,7 +37,17 @@ struct Queue<'a> {
     limits: Limits,
 }
 
-impl Queue<'_> {
+impl<'a> Queue<'a> {
+    fn new(table: &'a Table<'_>, own: &'a Stream) -> Queue<'a> {
+        let on = table.task(own.task).segments[own.segment].on;
+        Queue {
+            own,
+            all: table.streams(on),
+            service: table.service(on, Lost::default()),
+            limits: Limits::new(table, own.task),
+        }
+    }
+
     /// Returns the time for all requests that may precede the segment, (12).
     fn outstanding(&self, eligible: u128) -> Option<u128> {
         let own = self.own;
@@ -123,16 +132,17 @@ impl Queue<'_> {
 
     /// Returns the largest value over all moments below `length`. `spaced` tells whether minimum distances count.
     fn longest(&self, length: u128, spaced: bool) -> Option<u128> {
+        // The time of a pipelined task counts from the latest moment when its jobs are eligible.
+        let own_counts_from_latest = self.own.pipelined;
         let mut longest = 0;
         for moment in self.moments(length, spaced)? {
-            let mut work = (moment / self.own.period + 1).saturating_mul(self.own.cost);
-            for other in self
-                .all
-                .iter()
-                .filter(|other| other.segment != self.own.segment || other.task != self.own.task)
-            {
-                work = work.saturating_add(released(other, moment + 1, spaced, 0)?);
-            }
+            let work = total(self.all.iter().map(|stream| {
+                let own = (stream.task, stream.segment) == (self.own.task, self.own.segment);
+                match own && own_counts_from_latest {
+                    true => Some((moment / self.own.period + 1).saturating_mul(self.own.cost)),
+                    false => released(stream, moment + 1, spaced, 0),
+                }
+            }))?;
             let limit = moment.saturating_add(self.limits.end);
             let end = least(work, limit, |e| self.service.time(work, e, Until::End))?;
             longest = end.saturating_sub(moment).max(longest);

@@ -9,6 +9,8 @@
 mod fifo;
 mod priorities;
 
+pub(super) use fifo::busy_window;
+
 use super::device::Rule;
 use super::stream::Stream;
 use super::table::Table;
@@ -29,7 +31,10 @@ struct Limits {
 impl Limits {
     fn new(table: &Table<'_>, task: usize) -> Limits {
         Limits {
-            end: longest_end(table, task),
+            end: match table.task(task).is_pipelined() {
+                true => longest_end(table, task),
+                false => table.period(task),
+            },
             window: table.period(task).saturating_mul(JOBS_LIMIT),
         }
     }

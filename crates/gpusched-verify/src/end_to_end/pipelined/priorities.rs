@@ -76,7 +76,7 @@ fn is_preemptive(table: &Table<'_>, task: usize, first: usize, last: usize) -> b
         Resource::Core(core) => system.cores()[core].policy == CorePolicy::Fp,
         Resource::Engine(_) => false,
         Resource::Partition(partition) => {
-            system.partitions()[partition].policy == PartitionPolicy::Fp && table.waits_on(on).is_none()
+            system.partitions()[partition].policy == PartitionPolicy::Fp && system.context(on).is_none()
         }
     };
     let mut covered = found.segments[first..=last].iter();

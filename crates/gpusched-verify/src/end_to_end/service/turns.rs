@@ -21,7 +21,7 @@ pub(in super::super) struct TimeSliced {
     contexts: Vec<Occupation>,
     /// Positions of the contexts, in the order of the turns.
     runlist: Vec<usize>,
-    /// Whether at most one context has kernels, and only contexts with kernels have turns. Such a context never waits.
+    /// Whether at most one context has kernels, and only contexts with kernels have turns. No slice of such a context ends.
     alone: bool,
     /// For each context and each of its turns: the contexts that have turns before its next own turn.
     intervals: Vec<Vec<Vec<usize>>>,
@@ -58,9 +58,9 @@ impl TimeSliced {
         }
     }
 
-    /// Returns the turns of the context at position `own`; `None` if the context never waits.
-    pub fn turns(&self, own: usize) -> Option<Turns<'_>> {
-        (!self.alone).then_some(Turns { gpu: self, own })
+    /// Returns the turns of the context at position `own`.
+    pub fn turns(&self, own: usize) -> Turns<'_> {
+        Turns { gpu: self, own }
     }
 
     /// Returns θ, the time of a switch.
@@ -160,6 +160,7 @@ impl Turns<'_> {
         }
         let intervals = intervals_until(demand, own.slice, until);
         let overruns = match until {
+            _ if self.gpu.alone => 0,
             Until::Start | Until::End => intervals,
             Until::EndFromIdle => intervals.saturating_sub(1),
         };

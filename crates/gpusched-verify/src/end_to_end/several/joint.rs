@@ -21,7 +21,7 @@ impl Joint {
     pub fn of(table: &Table<'_>, on: Resource) -> Option<Joint> {
         match on.is_core() {
             true => None,
-            false => Some(table.waits_on(on).map_or(Joint::Device(on), Joint::Gpu)),
+            false => Some(table.gpu(on).map_or(Joint::Device(on), |(gpu, _)| Joint::Gpu(gpu))),
         }
     }
 
