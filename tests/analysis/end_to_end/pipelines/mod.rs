@@ -8,15 +8,15 @@ mod reference;
 pub mod sizes;
 mod traps;
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use gpusched::Time;
 use gpusched::end_to_end::analyze;
 use gpusched::model::end_to_end::System;
 use gpusched::simulator::campaign::Campaign as _;
 use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
 use gpusched::verification::verify_system;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
-
 use rand::RngExt as _;
 use rayon::prelude::*;
 

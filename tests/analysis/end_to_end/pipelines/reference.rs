@@ -26,6 +26,8 @@ pub enum Wrong {
     StartInstant,
     /// At utilization 1, minimum distances count, and the number of own jobs is limited.
     Distances,
+    /// In a queue, the work grows only with the periods and the jitters.
+    DistanceSteps,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -430,6 +432,13 @@ impl Reference<'_> {
         };
         let mut longest = 0;
         for time in 0..length? {
+            let grows = |part: &Part| Some((time + self.jitter(part)?).is_multiple_of(part.period));
+            if self.wrong == Wrong::DistanceSteps
+                && time > 0
+                && !here.iter().any(|part| grows(part) == Some(true))
+            {
+                continue;
+            }
             let work: Option<u128> = others().map(|part| arriving(part, time + 1)).sum();
             let own = match self.task(own.task).is_pipelined() {
                 true => (time / own.period + 1) * own.cost,

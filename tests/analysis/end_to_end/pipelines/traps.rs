@@ -49,6 +49,36 @@ fn an_urgent_kernel_may_arrive_at_the_start() {
     assert_eq!(bounds(&system, (0, 0), Wrong::StartInstant), (19, 15));
 }
 
+/// Three frames of `burst` wait at the core until 45, and then they leave it every 6 ns. So the queue grows at the minimum distances. An
+/// equation that only examines the steps of the periods and jitters has the bound 20.
+#[test]
+fn a_queue_grows_at_the_minimum_distances() {
+    let system = system(
+        r#"{"cores":[{"name":"c","policy":"fp"}],"partitions":[{"name":"g","sms":1,"policy":"np-fifo"}],"tasks":[
+            {"name":"own","period":1000,"priority":9,"segments":[{"on":"g","wcet":11}]},
+            {"name":"burst","period":20,"deadline":100,"priority":1,"jobs":"pipelined","segments":[
+            {"on":"c","wcet":6,"bcet":6},{"on":"g","wcet":8}]},
+            {"name":"late","period":1000,"priority":0,"segments":[{"on":"c","wcet":45}]}]}"#,
+    );
+    let jobs: [Job<'_>; 6] = [
+        (2, 0, 0, &[45]),
+        (1, 0, 0, &[6, 8]),
+        (1, 20, 0, &[6, 8]),
+        (1, 40, 0, &[6, 8]),
+        (1, 60, 0, &[6, 8]),
+        (0, 70, 0, &[11]),
+    ];
+    assert_eq!(longest(&system, &jobs, 0), [24]);
+    let bounds = analyze(&system).evidence.bounds;
+    assert_eq!(bounds.delay(0, 0), Some(Time::from_ns(25)));
+    let reference = Reference {
+        system: &system,
+        bounds: &bounds,
+        wrong: Wrong::DistanceSteps,
+    };
+    assert_eq!(reference.delay(0, 0), Some(Some(20)));
+}
+
 /// The frames of `urgent` leave their first stage at least 15 apart, but one per 20 arrives. At a utilization of 1, the work of the
 /// burst accumulates over four own jobs. Only the first own job counts in the wrong variant: its bound is 30.
 #[test]

@@ -94,13 +94,7 @@ fn arriving(streams: &[Stream], window: u64) -> u64 {
 
 /// Returns the longest time in a busy window of `streams` of the length `horizon`. `position` is the analyzed stream, if its jobs
 /// count from the latest moment. A time above `limit` is no bound.
-fn until(
-    streams: &[Stream],
-    position: Option<usize>,
-    horizon: u64,
-    limit: u64,
-    turns: &Turns<'_>,
-) -> u64 {
+fn until(streams: &[Stream], position: Option<usize>, horizon: u64, limit: u64, turns: &Turns<'_>) -> u64 {
     let jobs = streams.iter().map(|stream| stream.jobs(horizon));
     if horizon == INFINITE || jobs.fold(0, u64::saturating_add) > JOBS {
         return INFINITE;

@@ -21,7 +21,11 @@ impl Joint {
     pub fn of(table: &Table<'_>, on: Resource) -> Option<Joint> {
         match on.is_core() {
             true => None,
-            false => Some(table.gpu(on).map_or(Joint::Device(on), |(gpu, _)| Joint::Gpu(gpu))),
+            false => Some(
+                table
+                    .gpu(on)
+                    .map_or(Joint::Device(on), |(gpu, _)| Joint::Gpu(gpu)),
+            ),
         }
     }
 
