@@ -3,10 +3,12 @@
 mod attained;
 mod baselines;
 mod certificates;
+mod equations;
 mod mutations;
 mod one_window;
 mod pipelines;
 mod random;
+mod scripted;
 mod sizes;
 mod tables;
 mod time_slices;

@@ -361,7 +361,7 @@ fn each_statement_of_a_verdict_is_compared() {
     refused("chains[1].method", "davare".into());
     refused("tasks[0].costliest_segment", 2.into());
     refused("tasks[0].costliest_segment", Value::Null);
-    refused("chains[1].age_ns", 54.into());
+    refused("chains[1].age_ns", 47.into());
     refused("chains[1].age_ns", Value::Null);
     refused("evidence.bounds[0].ends_ns[0]", 12.into());
     let mut short = answer.clone();

@@ -129,6 +129,12 @@ impl Gpu {
             && found.is_some_and(|context| matches!(&context.tasks[..], [(only, _)] if *only == task))
     }
 
+    /// Whether only context `own` has kernels, and contexts without kernels have no turns. No slice of such a context ends.
+    pub fn is_alone(&self, own: usize) -> bool {
+        let mut others = self.contexts.iter().enumerate();
+        self.idle == Idle::Skip && others.all(|(other, context)| other == own || context.tasks.is_empty())
+    }
+
     /// Whether the times of context `on` depend on the bounds of `task`.
     pub fn depends(&self, on: Resource, task: usize) -> bool {
         self.resources().any(|resource| resource == on)

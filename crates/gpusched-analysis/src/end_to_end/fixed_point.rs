@@ -157,7 +157,18 @@ fn place(system: &System, resource: Resource) -> Place {
 /// Evaluates the equations of one resource. Returns the tasks whose bounds changed.
 fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usize> {
     let mut changed: BTreeMap<usize, ()> = BTreeMap::new();
-    let deadlines = match place.rule {
+    // If one thread executes all segments of a resource, all orders are equal.
+    let one_thread = match (&place.tasks[..], place.rule) {
+        (_, Rule::Core | Rule::CoreDeadlines) => false,
+        (&[task], _) if !state.tasks[task].pipelined => true,
+        (_, Rule::Deadlines(_)) => place.here.len() == 1,
+        _ => false,
+    };
+    let rule = match one_thread && !state.enforced && state.memory.is_none() {
+        true => Rule::Fifo,
+        false => place.rule,
+    };
+    let deadlines = match rule {
         Rule::CoreDeadlines if !state.enforced => {
             return core_deadlines(state, place);
         }
@@ -169,7 +180,7 @@ fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usiz
     let mut prepared = None;
     for (index, &(task, segment)) in place.here.iter().enumerate() {
         if state.tasks[task].pipelined {
-            let end = match (&deadlines, place.rule) {
+            let end = match (&deadlines, rule) {
                 (Some(bounds), _) => state.part(task, segment).earliest.saturating_add(bounds[index]),
                 (None, Rule::Fifo) => pipelines::end(state, (task, segment), &place.here, None),
                 (None, Rule::Priorities(preemption)) => {
@@ -189,7 +200,7 @@ fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usiz
             }
             continue;
         }
-        let delay = match (&deadlines, place.rule) {
+        let delay = match (&deadlines, rule) {
             (Some(bounds), _) => bounds[index],
             (None, Rule::Fifo) => queues::fifo(state, (task, segment), &place.here),
             (None, Rule::Priorities(preemption)) => {
@@ -198,7 +209,7 @@ fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usiz
             (None, _) if state.enforced => cores::enforced_delay(state, (task, segment), &place.here),
             (None, _) => {
                 if loads.as_ref().is_none_or(|&(of, _)| of != task) {
-                    loads = Some((task, cores::loads(state, task, &place.tasks)));
+                    loads = Some((task, cores::loads(state, task, place.resource, &place.tasks)));
                 }
                 let loads = loads.as_ref().map_or(&[][..], |(_, loads)| loads);
                 let end = cores::end(state, (task, segment), loads, place.tasks.len() == 1);

@@ -6,6 +6,7 @@
 //!
 //! * `arithmetic`: windows and saturating sums;
 //! * `streams`: jitters, carried work and execution with waiting;
+//! * `work`: work of streams and tasks in windows;
 //! * `cores`: CPU cores with fixed priorities (joint and local windows);
 //! * `queues`: copy engines and partitions, under first in first out or fixed priorities;
 //! * `deadlines`: earliest deadline first on cores and partitions;
@@ -43,6 +44,7 @@ mod sizing;
 mod streams;
 mod time_slices;
 mod turns;
+mod work;
 
 pub use baselines::{Baseline, baseline};
 pub use scaling::scaling;

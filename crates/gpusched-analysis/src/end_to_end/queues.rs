@@ -2,10 +2,13 @@
 
 use crate::interference::bandwidth::Delay;
 
-use super::arithmetic::{INFINITE, least, released, started};
+use super::arithmetic::{INFINITE, least};
+use super::contexts::by_task;
 use super::memory::Omitted;
+use super::pipelines;
 use super::streams::State;
 use super::time_slices::Turns;
+use super::work::Work;
 
 /// Preemption of a segment that is running.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -19,7 +22,8 @@ pub(super) enum Preemption {
 }
 
 /// Bound on the delay under first in, first out. Each other task has at most one outstanding request, because a task is
-/// one thread. Several jobs of a pipelined task may have outstanding requests.
+/// one thread. Several jobs of a pipelined task may have outstanding requests. With such a task, a busy window also bounds the
+/// delay.
 pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usize, usize)]) -> u64 {
     let mut delay = state.part(task, segment).cost;
     let mut others = here.iter().filter(|&&(other, _)| other != task).peekable();
@@ -38,9 +42,13 @@ pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usiz
     }
     let lost = state.lost(state.part(task, segment).on, Omitted::Task(task));
     let turns = Turns::from_release(state, (task, segment));
-    least(delay, state.tasks[task].period, |window| {
+    let requests = least(delay, state.tasks[task].period, |window| {
         turns.served(delay, window).saturating_add(lost.within(window))
-    })
+    });
+    match here.iter().any(|&(other, _)| state.tasks[other].pipelined) {
+        true => requests.min(pipelines::busy_window(state, (task, segment), here)),
+        false => requests,
+    }
 }
 
 /// Bound on the delay under fixed priorities: the minimum of two windows, each with at most one blocking segment. The
@@ -71,18 +79,13 @@ pub(super) fn priorities(
         let other = &state.tasks[other];
         other.pipelined && other.gpu_priority == own.gpu_priority
     };
-    let carried = |&(other, part): &(usize, usize)| {
-        let (_, period, cost) = state.stream(other, part);
-        (state.carried(other, part), period, cost)
-    };
-    let streams: Vec<(u64, u64, u64)> = more
-        .iter()
-        .map(|&(other, part)| match pending(other) {
-            true => carried(&(other, part)),
-            false => state.stream(other, part),
-        })
-        .collect();
     let on = state.part(task, segment).on;
+    let others: Vec<Work> = by_task(more.iter().copied())
+        .iter()
+        .map(|&(other, ref segments)| Work::of_segments(state, other, segments, !pending(other)))
+        .collect();
+    let within = |base: u64, window: u64| sum(base, &others, |work| work.within(window));
+    let any = |base: u64, window: u64| sum(base, &others, |work| work.any(window));
     let alone = here.iter().all(|&(other, _)| other == task);
     // The first window starts at or before the release of the segment. The second window starts at the release of the
     // segment.
@@ -99,10 +102,7 @@ pub(super) fn priorities(
     };
     if immediate {
         let turns = Turns::from_release(state, (task, segment));
-        return window(cost, &lost, &|window| {
-            let work = sum(cost, &streams, |stream| released(window, stream));
-            turns.served(work, window)
-        });
+        return window(cost, &lost, &|window| turns.served(within(cost, window), window));
     }
     let blocker = |with_own: bool| {
         let less = here.iter().filter(|&&(other, _)| match other == task {
@@ -117,13 +117,13 @@ pub(super) fn priorities(
     };
     let (first, second) = (blocker(true), blocker(false));
     let any_pending = more.iter().any(|&(other, _)| pending(other));
-    let carried: Vec<(u64, u64, u64)> = more.iter().map(carried).collect();
     match preemption {
         // After its start, the segment runs to its end. So no work that is released after the start counts.
         Preemption::Never => {
             let turns = Turns::of(state, on, false);
-            let to_end = |blocker: u64, streams: &[(u64, u64, u64)], lost: &Delay| {
-                let before = |start: u64| sum(blocker, streams, |stream| started(start, stream));
+            let to_end = |work: &dyn Fn(u64, u64) -> u64, blocker: u64, lost: &Delay| {
+                // The window includes the instant of the start.
+                let before = |start: u64| work(blocker, start.saturating_add(1));
                 let start = window(blocker, lost, &|start| turns.started(before(start), start));
                 if start == INFINITE {
                     return INFINITE;
@@ -131,7 +131,7 @@ pub(super) fn priorities(
                 let work = before(start).saturating_add(cost);
                 window(work.max(start), lost, &|window| turns.served(work, window))
             };
-            to_end(first, &streams, &lost).min(to_end(second, &carried, &own_lost))
+            to_end(&within, first, &lost).min(to_end(&any, second, &own_lost))
         }
         _ => {
             // Each more urgent job may preempt one kernel, which makes this kernel up to one block longer. A kernel of one
@@ -150,25 +150,29 @@ pub(super) fn priorities(
                 return INFINITE; // these jobs may have been preempted before the window
             }
             let (first, second) = (cost.saturating_add(first), cost.saturating_add(second));
-            let longest = window(first, &lost, &|window| {
-                sum(first, &streams, |(jitter, period, cost)| {
-                    released(window, (jitter, period, cost.saturating_add(longer)))
-                })
-            });
             match longer {
-                0 => longest.min(window(second, &own_lost, &|window| {
-                    sum(second, &carried, |stream| started(window, stream))
-                })),
-                _ => longest, // the second window counts no preemptions before its start
+                0 => {
+                    let longest = window(first, &lost, &|window| within(first, window));
+                    longest.min(window(second, &own_lost, &|window| {
+                        any(second, window.saturating_add(1))
+                    }))
+                }
+                _ => {
+                    // The second window counts no preemptions before its start.
+                    let others: Vec<Work> = others.into_iter().map(|work| work.longer(longer)).collect();
+                    window(first, &lost, &|window| {
+                        sum(first, &others, |work| work.within(window))
+                    })
+                }
             }
         }
     }
 }
 
-fn sum(base: u64, streams: &[(u64, u64, u64)], work: impl Fn((u64, u64, u64)) -> u64) -> u64 {
+fn sum(base: u64, others: &[Work], work: impl Fn(&Work) -> u64) -> u64 {
     let mut total = base;
-    for &stream in streams {
-        total = total.saturating_add(work(stream));
+    for other in others {
+        total = total.saturating_add(work(other));
         if total == INFINITE {
             break;
         }

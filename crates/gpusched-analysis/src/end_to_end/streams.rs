@@ -73,6 +73,8 @@ pub(super) struct Owner {
     /// Values above this limit are not bounds: the period, or a multiple of period and deadline of a pipelined task.
     pub limit: u64,
     pub parts: Vec<Part>,
+    /// Sum of all BCETs.
+    pub least: u64,
     /// Positions of the first and the last segment on a core.
     pub on_core: Option<(usize, usize)>,
 }
@@ -142,6 +144,7 @@ impl State {
                         false => task.period.ns(),
                     },
                     parts,
+                    least: task.earliest(task.segments.len()).ns(),
                     on_core: first.zip(last),
                 }
             })
@@ -230,15 +233,17 @@ impl State {
         free.map_or(before, |free| free.max(before))
     }
 
-    /// δ: minimum time between two moments when jobs of a pipelined task become eligible at a segment; 0 if it is unknown.
+    /// δ: minimum time between two releases of a segment; 0 if it is unknown. A sequential task executes a whole job between them.
     pub fn distance(&self, task: usize, segment: usize) -> u64 {
         let owner = &self.tasks[task];
+        if !owner.pipelined {
+            return if self.enforced { 0 } else { owner.least };
+        }
         match (owner.slots.get(segment), segment.checked_sub(1)) {
             (Some(Some(_)), _) | (_, None) => 0,
-            (_, Some(before)) if owner.pipelined => owner.parts[segment]
+            (_, Some(before)) => owner.parts[segment]
                 .earliest
                 .saturating_sub(owner.parts[before].earliest),
-            _ => 0,
         }
     }
 
@@ -274,8 +279,8 @@ impl State {
         end.saturating_sub(part.cost).saturating_sub(part.earliest)
     }
 
-    /// Returns the stream of whole jobs that carry their work into a window. The work is on one resource: `segments`. Without
-    /// segments or without a bound, the jitter is [`INFINITE`].
+    /// Returns the stream of whole jobs that carry their work into a window: jitter, period and cost. The work is on one resource:
+    /// `segments`. Without segments or without a bound, the jitter is [`INFINITE`].
     pub fn whole(&self, task: usize, segments: &[usize]) -> (u64, u64, u64) {
         let owner = &self.tasks[task];
         let costs = segments.iter().map(|&segment| owner.parts[segment].cost);

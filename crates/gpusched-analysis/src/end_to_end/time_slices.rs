@@ -72,7 +72,10 @@ impl<'a> Turns<'a> {
             return gpu.fixed(own, gaps);
         }
         let gaps = gaps(context.slice);
-        let overruns = gaps.saturating_sub(u64::from(self.fresh));
+        let overruns = match gpu.is_alone(own) {
+            true => 0,
+            false => gaps.saturating_sub(u64::from(self.fresh)),
+        };
         let most = gpu.turns(own, gaps).into_iter();
         let worst = most.map(|turns| self.others(gpu, &turns, gaps, window)).max();
         worst
@@ -134,9 +137,7 @@ fn taken(
     let taken = work.turns.min(most);
     let by_slices = work.slice_ends.min(most).saturating_mul(context.overrun);
     let mut busy = work.executed.saturating_add(by_slices).min(work.with_overruns);
-    if counted > 0 {
-        busy = busy.saturating_add(1).saturating_sub(counted);
-    }
+    busy = busy.saturating_sub(counted);
     let switches = taken.saturating_mul(gpu.switch);
     (time.min(busy.saturating_add(switches)), taken)
 }

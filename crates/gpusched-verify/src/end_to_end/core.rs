@@ -1,75 +1,10 @@
 //! Segments on cores with fixed priorities, without enforced releases.
 
-use super::stream::Stream;
+use gpusched_model::end_to_end::Resource;
+
+use super::load::Load;
 use super::table::{Table, cost};
 use super::window::{least, smaller, total};
-
-/// Work of one task on a core.
-pub(super) struct Load<'a> {
-    priority: u32,
-    task: usize,
-    /// The whole job of a task with busy-waiting. `None` if the task leaves the core while it
-    /// waits.
-    busy: Option<Whole>,
-    /// Work of the whole job, or of its segments on the core. The window for this work starts at any time. `None` if
-    /// the task has no bound, or if a job of a pipelined task executes for more than a period.
-    carried: Option<Whole>,
-    pipelined: bool,
-    /// Segments of the task on the core.
-    streams: Vec<&'a Stream>,
-}
-
-/// Whole jobs. A window of length w contains ⌈(w + early)/T⌉ jobs, each with the work `cost`.
-struct Whole {
-    period: u128,
-    early: Option<u128>,
-    cost: Option<u128>,
-}
-
-impl Whole {
-    fn work(&self, window: u128) -> Option<u128> {
-        let jobs = window.saturating_add(self.early?).div_ceil(self.period);
-        Some(jobs.saturating_mul(self.cost?))
-    }
-}
-
-impl Load<'_> {
-    /// Whether the task has no bound. The jobs of such a task may queue. At the same priority, an earlier segment of
-    /// the analyzed task may execute while these jobs wait. So every window may start with jobs of this task.
-    fn queues(&self) -> bool {
-        self.streams.iter().any(|stream| stream.end.is_none())
-    }
-
-    /// Returns the work in a window of length `window` that starts without ready work of the
-    /// task.
-    pub fn work(&self, window: u128) -> Option<u128> {
-        match &self.busy {
-            Some(whole) => whole.work(window),
-            None if self.pipelined => {
-                let streams = self.streams.iter();
-                let streams =
-                    total(streams.map(|stream| Some(stream.jobs(window)?.saturating_mul(stream.cost))));
-                smaller(streams, self.carried(window))
-            }
-            None => {
-                let streams = total(self.streams.iter().map(|stream| stream.work(window)));
-                smaller(streams, self.carried(window))
-            }
-        }
-    }
-
-    /// Returns the work in a window of length `window` that starts at any time, even while work of the task is ready.
-    pub fn carried(&self, window: u128) -> Option<u128> {
-        let carried = self.carried.as_ref().and_then(|whole| whole.work(window));
-        match self.pipelined {
-            true => smaller(
-                carried,
-                total(self.streams.iter().map(|stream| stream.any(window))),
-            ),
-            false => carried,
-        }
-    }
-}
 
 /// A core with fixed priorities.
 pub(super) struct FixedPriorities<'a> {
@@ -77,10 +12,9 @@ pub(super) struct FixedPriorities<'a> {
 }
 
 impl<'a> FixedPriorities<'a> {
-    /// Creates the core with the segments `all`, which are sorted by task.
-    pub fn new(table: &Table<'_>, all: &'a [Stream]) -> FixedPriorities<'a> {
-        let by_task = all.chunk_by(|a, b| a.task == b.task);
-        let loads = by_task.filter_map(|streams| load(table, streams)).collect();
+    /// Creates the core `on`.
+    pub fn new(table: &'a Table<'_>, on: Resource) -> FixedPriorities<'a> {
+        let loads = Load::all(table, on);
         FixedPriorities { loads }
     }
 
@@ -96,12 +30,16 @@ impl<'a> FixedPriorities<'a> {
         let higher = self
             .loads
             .iter()
-            .filter(|load| load.task != task && load.priority <= level);
-        // Several jobs of a pipelined task may be ready before the analyzed segment.
-        total(higher.map(|load| match load.priority == level {
-            true if load.queues() => None,
-            true if load.pipelined => load.carried(window),
-            _ => work(load),
+            .filter(|load| load.task != task && table.task(load.task).priority <= level);
+        // Several jobs of a pipelined task may be ready before the analyzed segment. So may several jobs of a task without a
+        // bound, because an earlier segment of the analyzed task may execute while they wait.
+        total(higher.map(|load| {
+            let found = table.task(load.task);
+            match found.priority == level {
+                true if table.response(load.task).is_none() => None,
+                true if found.is_pipelined() => load.any(window),
+                _ => work(load),
+            }
         }))
     }
 
@@ -113,7 +51,7 @@ impl<'a> FixedPriorities<'a> {
         // A window that starts when no more urgent task has ready work.
         let window = |own: u128| {
             least(own, limit, |w| {
-                let work = self.interference(table, (task, w), |load| load.work(w))?;
+                let work = self.interference(table, (task, w), |load| load.since_idle(w, true, 0))?;
                 Some(work.saturating_add(own).saturating_add(from_idle.within(w)))
             })
         };
@@ -133,7 +71,7 @@ impl<'a> FixedPriorities<'a> {
         let from_release = table.lost_from_release(found.on, task);
         let carried = table.shares_memory().then(|| {
             least(own, limit, |w| {
-                let work = self.interference(table, (task, w), |load| load.carried(w))?;
+                let work = self.interference(table, (task, w), |load| load.any(w))?;
                 Some(work.saturating_add(own).saturating_add(from_release.within(w)))
             })
         });
@@ -144,42 +82,4 @@ impl<'a> FixedPriorities<'a> {
             .map(|(release, length)| release.saturating_add(length));
         smaller(joint, local).filter(|&end| end <= limit)
     }
-}
-
-/// Returns the work of the task with the segments `streams` on a core.
-pub(super) fn load<'a>(table: &Table<'_>, streams: &'a [Stream]) -> Option<Load<'a>> {
-    let (first, last) = (streams.first()?, streams.last()?); // an empty list is no task
-    let task = table.task(first.task);
-    let cost = streams
-        .iter()
-        .map(|stream| stream.cost)
-        .fold(0, u128::saturating_add);
-    let whole = table.whole(first.task);
-    // If a job is incomplete at the start of the window, the job arrived less than R − (its work) before this start.
-    let carried = match task.spins() {
-        true => table.response(first.task).zip(whole).map(|(end, cost)| Whole {
-            period: first.period,
-            early: Some(end.saturating_sub(cost)),
-            cost: Some(cost),
-        }),
-        false if first.pipelined && cost > first.period => None,
-        false => last.end.map(|end| Whole {
-            period: first.period,
-            early: Some(end.saturating_sub(cost.saturating_add(first.earliest))),
-            cost: Some(cost),
-        }),
-    };
-    Some(Load {
-        priority: task.priority,
-        task: first.task,
-        busy: task.spins().then(|| Whole {
-            period: first.period,
-            // Every task with busy-waiting has several segments.
-            early: table.response(first.task).map(|_| task.jitter.ns().into()),
-            cost: whole,
-        }),
-        carried,
-        pipelined: first.pipelined,
-        streams: streams.iter().collect(),
-    })
 }

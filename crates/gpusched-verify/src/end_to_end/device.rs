@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use gpusched_model::end_to_end::Resource;
 
+use super::load::Load;
+use super::pipelined::busy_window;
 use super::service::{Service, Until};
 use super::stream::Stream;
 use super::table::Table;
@@ -28,9 +30,9 @@ pub(super) enum Rule {
 /// Returns the least valid S of the segment `own`, or `None` if the segment has no bound. `all` are the streams on the
 /// resource.
 pub(super) fn delay(rule: Rule, table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
-    let rivals = Rivals::new(table, all, own);
+    let rivals = Rivals::new(table, own);
     let delay = match rule {
-        Rule::Fifo => fifo(table, all, own),
+        Rule::Fifo => first_in_first_out(table, all, own),
         _ if rivals.queue => None,
         Rule::NonPreemptive => rivals.non_preemptive(table),
         Rule::Preemptive => rivals.preemptive(table),
@@ -61,10 +63,11 @@ fn fifo(table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
     least(work, own.period, |w| service.time(work, w, until))
 }
 
-/// Returns the work of `streams` in a closed window of length `window` that starts at any time: Σ (⌊(w + R − c − φ)/T⌋ + 1)·c.
-/// If a job is incomplete at the start of the window, the job arrived less than R − (its work) before this start.
-fn carried(streams: &[&Stream], window: u128) -> Option<u128> {
-    total(streams.iter().map(|stream| stream.any(window.saturating_add(1))))
+/// The smaller one of the bound by requests and, beside pipelined tasks, of the bound by a busy window.
+fn first_in_first_out(table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
+    let busy = all.iter().any(|other| other.pipelined);
+    let busy = busy.then(|| busy_window(table, own)).flatten();
+    smaller(fifo(table, all, own), busy)
 }
 
 /// Returns the resource of `stream`.
@@ -72,13 +75,13 @@ fn resource(table: &Table<'_>, stream: &Stream) -> Resource {
     table.task(stream.task).segments[stream.segment].on
 }
 
-/// The streams on the resource of a segment, by priority.
+/// The segments on the resource of a segment, by priority.
 struct Rivals<'a> {
     own: &'a Stream,
-    /// Streams of other tasks with the same priority or a higher priority, except the streams in `beside`.
-    higher: Vec<&'a Stream>,
-    /// Streams of pipelined tasks with the same priority. Several jobs may be pending before the segment.
-    beside: Vec<&'a Stream>,
+    /// Other tasks with the same priority or a higher priority, except the tasks in `beside`.
+    higher: Vec<Load<'a>>,
+    /// Pipelined tasks with the same priority. Several jobs may be pending before the segment.
+    beside: Vec<Load<'a>>,
     /// Streams of tasks with lower priority.
     lower: Vec<&'a Stream>,
     /// Streams of the task of the segment: the segment and its other segments on the resource.
@@ -89,53 +92,51 @@ struct Rivals<'a> {
 }
 
 impl<'a> Rivals<'a> {
-    fn new(table: &Table<'_>, all: &'a [Stream], own: &'a Stream) -> Rivals<'a> {
-        let priority = |stream: &Stream| {
-            let task = table.task(stream.task);
-            match task.segments[stream.segment].on.is_core() {
-                true => task.priority,
-                false => task.gpu_priority,
-            }
+    fn new(table: &'a Table<'_>, own: &'a Stream) -> Rivals<'a> {
+        let on = resource(table, own);
+        let priority = |task: usize| match on.is_core() {
+            true => table.task(task).priority,
+            false => table.task(task).gpu_priority,
         };
-        let (mine, others): (Vec<&Stream>, Vec<&Stream>) =
-            all.iter().partition(|stream| stream.task == own.task);
-        let level = priority(own);
-        let queue = others
-            .iter()
-            .any(|stream| priority(stream) == level && stream.end.is_none());
-        let (beside, others): (Vec<&Stream>, Vec<&Stream>) = others
-            .into_iter()
-            .partition(|stream| stream.pipelined && priority(stream) == level);
-        let (higher, lower) = others.into_iter().partition(|stream| priority(stream) <= level);
-        Rivals {
+        let level = priority(own.task);
+        let mut rivals = Rivals {
             own,
-            higher,
-            beside,
-            lower,
-            mine,
-            queue,
+            higher: Vec::new(),
+            beside: Vec::new(),
+            lower: Vec::new(),
+            mine: Vec::new(),
+            queue: false,
+        };
+        for load in Load::all(table, on) {
+            let equal = load.task != own.task && priority(load.task) == level;
+            rivals.queue |= equal && table.response(load.task).is_none();
+            if load.task == own.task {
+                rivals.mine.extend(load.streams);
+            } else if priority(load.task) > level {
+                rivals.lower.extend(load.streams);
+            } else if equal && table.task(load.task).is_pipelined() {
+                rivals.beside.push(load);
+            } else {
+                rivals.higher.push(load);
+            }
         }
+        rivals
     }
 
-    /// Returns the higher-priority work that is released in a closed window. The window starts when no higher-priority
-    /// work is pending: Σ (⌊(w + J)/T⌋ + 1)·c.
-    fn work_from_idle(&self, window: u128) -> Option<u128> {
-        let higher = total(self.higher.iter().map(|other| {
-            let jobs = window.saturating_add(other.jitter?) / other.period + 1;
-            Some(jobs.saturating_mul(other.cost))
-        }))?;
-        Some(higher.saturating_add(carried(&self.beside, window)?))
+    /// Returns the higher-priority work in a half-open window of length `window` > 0. The window starts when no higher-priority
+    /// work is pending. Each job preempts a kernel, which takes `charge` longer.
+    fn work_from_idle(&self, window: u128, charge: u128) -> Option<u128> {
+        let higher = self
+            .higher
+            .iter()
+            .map(|load| load.since_idle(window, true, charge));
+        total(higher.chain(self.beside.iter().map(|load| load.any(window))))
     }
 
-    /// Returns the higher-priority work in a window that starts with the release of the segment.
+    /// Returns the higher-priority work in a half-open window of length `window` > 0 that starts with the release of the segment.
     fn work_from_release(&self, window: u128) -> Option<u128> {
-        let higher = carried(&self.higher, window)?;
-        Some(higher.saturating_add(carried(&self.beside, window)?))
-    }
-
-    /// Returns the execution of the streams in `beside` in a half-open window of length `window` > 0.
-    fn executed_beside(&self, window: u128) -> Option<u128> {
-        total(self.beside.iter().map(|stream| stream.any(window)))
+        let all = self.higher.iter().chain(&self.beside);
+        total(all.map(|load| load.any(window)))
     }
 
     /// S = c + min(w1, w2). The window of w1 starts at the last time when no higher-priority work is pending. At this
@@ -149,7 +150,7 @@ impl<'a> Rivals<'a> {
         let pushed = lower.max(costs(&self.mine));
         let (resource, task) = (resource(table, self.own), self.own.task);
         let from_idle = table.service(resource, table.lost_from_idle(resource, task));
-        let w1 = self.start_and_end(pushed, &from_idle, |w| self.work_from_idle(w));
+        let w1 = self.start_and_end(pushed, &from_idle, |w| self.work_from_idle(w, 0));
         let from_release = table.service(resource, table.lost_from_release(resource, task));
         let w2 = self.start_and_end(lower, &from_release, |w| self.work_from_release(w));
         smaller(w1, w2)
@@ -165,7 +166,8 @@ impl<'a> Rivals<'a> {
         work: impl Fn(u128) -> Option<u128>,
     ) -> Option<u128> {
         let limit = self.own.period;
-        let before = |w: u128| Some(work(w)?.saturating_add(blocking));
+        // The window includes the instant of the start.
+        let before = |w: u128| Some(work(w.saturating_add(1))?.saturating_add(blocking));
         let start = least(blocking, limit, |w| service.time(before(w)?, w, Until::Start))?;
         let all = before(start)?.saturating_add(self.own.cost);
         let first = if service.turns.is_some() {
@@ -187,8 +189,7 @@ impl<'a> Rivals<'a> {
         };
         let (service, until) = (table.service(resource, lost), table.until_end(self.own));
         least(cost, self.own.period, |w| {
-            let work = total(self.higher.iter().map(|other| other.work(w)))?;
-            let work = work.saturating_add(self.executed_beside(w)?);
+            let work = self.work_from_idle(w, 0)?;
             service.time(work.saturating_add(cost), w, until)
         })
     }
@@ -207,17 +208,12 @@ impl<'a> Rivals<'a> {
             return None;
         }
         let w1 = least(pushed, limit, |w| {
-            let work = total(self.higher.iter().map(|other| {
-                let jobs = w.saturating_add(other.jitter?).div_ceil(other.period);
-                Some(jobs.saturating_mul(other.cost.saturating_add(charge)))
-            }))?;
-            let work = work.saturating_add(self.executed_beside(w)?);
-            Some(work.saturating_add(pushed))
+            Some(self.work_from_idle(w, charge)?.saturating_add(pushed))
         });
         let start = lower.saturating_add(cost);
         let w2 = match charge {
             0 => least(start, limit, |w| {
-                Some(self.work_from_release(w)?.saturating_add(start))
+                Some(self.work_from_release(w.saturating_add(1))?.saturating_add(start))
             }),
             _ => None,
         };
@@ -227,8 +223,8 @@ impl<'a> Rivals<'a> {
     /// Returns γ: the longest block of the kernels whose preemption delays the segment. A kernel with only one block is
     /// never preempted.
     fn charge(&self) -> u128 {
-        let more_urgent = self.higher.iter().chain(&self.beside).copied();
-        let preemptable = more_urgent.chain([self.own]);
+        let more_urgent = self.higher.iter().chain(&self.beside);
+        let preemptable = more_urgent.flat_map(|load| load.streams).chain([self.own]);
         let preemptable = preemptable.filter(|stream| stream.block < stream.cost);
         match self.higher.is_empty() && self.beside.is_empty() {
             true => 0,                                                          // no job preempts

@@ -10,7 +10,7 @@
 //! the job cannot exceed it. The check accepts a value only if it equals the result, so that it detects every change.
 //!
 //! If R of the last segment is null, the task has no bound, and its jobs may queue. In this case, R of all its segments must
-//! be null. This row claims nothing, so the check accepts it.
+//! be null. These values claim nothing, so the check accepts them. A value S of this row may be null, too.
 //!
 //! * `window`: least fixed points, and sums of values that may have no bound;
 //! * `table`: the shape of the table;
@@ -18,6 +18,7 @@
 //! * `compare`: comparison of stated values with recomputed values;
 //! * `service`: the time that a resource loses to memory traffic, and to other contexts of its GPU;
 //! * `segments`: the equation of each value;
+//! * `load`: the work of other tasks in a window;
 //! * `device`: copy engines and partitions, except EDF;
 //! * `core`: cores with fixed priorities;
 //! * `edf`: cores and partitions with EDF;
@@ -31,6 +32,7 @@ mod compare;
 mod core;
 mod device;
 mod edf;
+mod load;
 mod pipelined;
 mod segments;
 mod service;

@@ -44,6 +44,7 @@ pub(super) fn check(table: &Table<'_>) -> Result<(), Fault> {
         for (position, stream) in streams.iter().enumerate() {
             let mut required = prepared.required(table, streams, position);
             if let Some(windows) = &windows
+                && !stream.pipelined
                 && table.response(stream.task).is_some()
             {
                 required.end = windows.end(stream.task, stream.segment, required.end);
@@ -76,9 +77,11 @@ fn check_segment(
             false => Ok(()),
         };
     }
+    // The row of a task without a bound claims nothing where it is null.
     let bounded = table.response(task).is_some();
     same_bound(&field("ends_ns"), end, required.end.filter(|_| bounded))?;
-    same_bound(&field("delays_ns"), delay, required.delay)
+    let null = !bounded && delay.is_none();
+    same_bound(&field("delays_ns"), delay, required.delay.filter(|_| !null))
 }
 
 /// Checks that `claimed` is at least `required`, or null.
@@ -125,7 +128,7 @@ fn check_order(table: &Table<'_>, stream: &Stream) -> Result<(), Fault> {
 fn prepare<'a>(table: &'a Table<'_>, resource: Resource, streams: &'a [Stream]) -> Prepared<'a> {
     match resource {
         Resource::Core(index) => match (table.system.cores()[index].policy, table.enforced()) {
-            (CorePolicy::Fp, false) => Prepared::Core(FixedPriorities::new(table, streams)),
+            (CorePolicy::Fp, false) => Prepared::Core(FixedPriorities::new(table, resource)),
             (CorePolicy::Fp, true) => Prepared::Device(Rule::Preemptive),
             (CorePolicy::Edf, false) => edf_core(table, resource, streams),
             (CorePolicy::Edf, true) => edf_device(table, resource, PartitionPolicy::Edf),
@@ -135,6 +138,8 @@ fn prepare<'a>(table: &'a Table<'_>, resource: Resource, streams: &'a [Stream]) 
             EnginePolicy::NpFp => Prepared::Device(Rule::NonPreemptive),
         },
         Resource::Partition(index) => match table.system.partitions()[index].policy {
+            // All orders of the segments of one thread are equal.
+            policy if serves_one_thread(table, policy, streams) => Prepared::Device(Rule::Fifo),
             PartitionPolicy::NpFifo => Prepared::Device(Rule::Fifo),
             PartitionPolicy::NpFp => Prepared::Device(Rule::NonPreemptive),
             PartitionPolicy::Fp => Prepared::Device(Rule::Preemptive),
@@ -142,6 +147,24 @@ fn prepare<'a>(table: &'a Table<'_>, resource: Resource, streams: &'a [Stream]) 
             edf => edf_device(table, resource, edf),
         },
     }
+}
+
+/// Returns whether one thread executes all segments `streams` of a partition, without timers and without a shared memory: the segments
+/// belong to one sequential task, or the only segment belongs to a pipelined task. With fixed priorities, a pipelined task has windows
+/// over several stages, so this rule does not apply to it.
+fn serves_one_thread(table: &Table<'_>, policy: PartitionPolicy, streams: &[Stream]) -> bool {
+    let edf = matches!(
+        policy,
+        PartitionPolicy::Edf | PartitionPolicy::NpEdf | PartitionPolicy::LpEdf
+    );
+    let one = match streams {
+        [] => false,
+        [only] => edf || !only.pipelined,
+        [first, others @ ..] => others
+            .iter()
+            .all(|other| other.task == first.task && !other.pipelined),
+    };
+    one && !table.enforced() && !table.shares_memory()
 }
 
 /// Returns a core with EDF. Each job of a sequential task has the demand E, because the task occupies the core while it waits.

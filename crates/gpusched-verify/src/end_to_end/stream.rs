@@ -25,22 +25,21 @@ pub(super) struct Stream {
     pub deadline: Option<u128>,
     /// Whether the task is pipelined, so several of its jobs may be pending.
     pub pipelined: bool,
-    /// δ: minimum time between two releases of a pipelined task; 0 if it is unknown.
+    /// δ: minimum time between two releases; 0 if it is unknown.
     pub distance: u128,
 }
 
 impl Stream {
-    /// Returns ⌈(w + J)/T⌉·c: the work of all releases in a half-open window of length `window`.
-    pub fn work(&self, window: u128) -> Option<u128> {
-        let jobs = window.saturating_add(self.jitter?).div_ceil(self.period);
-        Some(jobs.saturating_mul(self.cost))
+    /// Returns n(w), the number of releases in a half-open window of length `window` > 0. `spaced` tells whether minimum distances
+    /// count.
+    pub fn jobs(&self, window: u128, spaced: bool) -> Option<u128> {
+        let released = |jitter| window.saturating_add(jitter).div_ceil(self.period);
+        smaller(self.jitter.map(released), self.apart(window, spaced))
     }
 
-    /// Returns n(w), the number of releases in a half-open window of length `window` > 0.
-    pub fn jobs(&self, window: u128) -> Option<u128> {
-        let released = |jitter| window.saturating_add(jitter).div_ceil(self.period);
-        let spaced = (self.distance > 0).then(|| window.div_ceil(self.distance));
-        smaller(self.jitter.map(released), spaced)
+    /// Returns ⌈w/δ⌉; `None` without a minimum distance.
+    pub fn apart(&self, window: u128, spaced: bool) -> Option<u128> {
+        (spaced && self.distance > 0).then(|| window.div_ceil(self.distance))
     }
 
     /// Returns ⌈(R − φ)/T⌉·c: the work of all releases that are pending at one moment.

@@ -97,15 +97,19 @@ impl<'a> Table<'a> {
 
     /// Returns the service of `resource` in windows where it loses the time `lost` to memory traffic.
     pub fn service<'b>(&'b self, resource: Resource, lost: Lost<'b>) -> Service<'b> {
-        let gpus = self.system.time_slices().iter().zip(&self.time_sliced);
-        let mut turns = gpus.filter_map(|(gpu, sliced)| match resource {
-            Resource::Partition(partition) => Some(sliced.turns(gpu.position(partition)?)),
-            Resource::Core(_) | Resource::Engine(_) => None,
-        });
-        Service {
-            lost,
-            turns: turns.next(),
-        }
+        let turns = self
+            .gpu(resource)
+            .map(|(gpu, context)| self.time_sliced[gpu].turns(context));
+        Service { lost, turns }
+    }
+
+    /// Returns the position of the time-sliced partition with the context `resource`, and the position of the context.
+    pub fn gpu(&self, resource: Resource) -> Option<(usize, usize)> {
+        let Resource::Partition(partition) = resource else {
+            return None;
+        };
+        let mut gpus = self.system.time_slices().iter().enumerate();
+        gpus.find_map(|(gpu, found)| Some((gpu, found.position(partition)?)))
     }
 
     /// Returns the time-sliced partition at `gpu`, a position among the time-sliced partitions of the system.
@@ -245,17 +249,21 @@ impl<'a> Table<'a> {
         deadline.filter(|&deadline| deadline > 0)
     }
 
-    /// Returns δ(i,k): c_min of the previous segment, because one thread executes this segment of all jobs. The distance is
-    /// unknown for the first segment and for a segment that waits for free slots.
+    /// Returns δ(i,k). The thread of a sequential task executes a whole job between two releases. The thread of a pipelined task
+    /// executes the previous segment. The distance is unknown for the first segment of a pipelined task, for a segment that waits
+    /// for free slots, and with enforced releases.
     fn distance(&self, task: usize, segment: usize) -> u128 {
         let found = self.task(task);
-        let before = segment
-            .checked_sub(1)
-            .and_then(|before| found.segments.get(before));
-        match before {
-            Some(before) if found.is_pipelined() && found.slots(segment).is_none() => before.bcet.ns().into(),
-            _ => 0,
-        }
+        let executed = match found.is_pipelined() {
+            false if self.enforced() => 0..0,
+            false => 0..found.segments.len(),
+            true if found.slots(segment).is_some() => 0..0,
+            true => segment.saturating_sub(1)..segment,
+        };
+        let times = found.segments[executed]
+            .iter()
+            .map(|segment| u128::from(segment.bcet.ns()));
+        times.fold(0, u128::saturating_add)
     }
 
     fn stream(&self, task: usize, position: usize) -> Stream {

@@ -1,11 +1,11 @@
 //! Reference implementation of the equations of `docs/explanation/one-window.md`, and wrong variants of these equations. The numbers
 //! in parentheses are the numbers of the equations.
 
-use gpusched::Time;
 use gpusched::model::end_to_end::{
     Bounds, CorePolicy, EnginePolicy, Idle, PartitionPolicy, Resource, System, TimeSlices,
 };
 
+use super::super::equations::{least, ns, smaller, spaced, whole_job};
 use super::super::time_slices::reference::{Reference as Turns, Wrong as WrongTurns};
 
 /// A change that makes the equations wrong.
@@ -52,25 +52,6 @@ struct Window<'a> {
     closed: bool,
     /// B: busy-waiting tasks on the core that are at least as urgent; empty without a segment on the core.
     busy: Vec<usize>,
-}
-
-fn ns(time: Time) -> u128 {
-    time.ns().into()
-}
-
-/// Returns the least w ≥ `start` with w = `next`(w); `None` above `limit`.
-fn least(start: u128, limit: u128, next: impl Fn(u128) -> Option<u128>) -> Option<u128> {
-    let mut time = start;
-    loop {
-        let after = next(time)?;
-        if after > limit {
-            return None;
-        }
-        if after <= time {
-            return Some(time);
-        }
-        time = after;
-    }
 }
 
 impl Reference<'_> {
@@ -217,13 +198,19 @@ impl Reference<'_> {
 
     /// Work of the segments `here` that are released in a window, and that may execute in any window.
     fn released(&self, window: u128, task: usize, here: &[usize]) -> Option<u128> {
-        let jobs = here.iter().map(|&segment| {
+        let distance = whole_job(&self.system.tasks()[task]);
+        let work = here.iter().map(|&segment| {
             let bounded = self.response(task).is_some() || self.segments(task).len() == 1;
-            let release = self.release(task, segment).filter(|_| bounded)?;
-            let jitter = release.saturating_sub(self.earliest(task, segment));
-            Some((window + jitter).div_ceil(self.period(task)) * self.cost(task, segment))
+            let release = self.release(task, segment).filter(|_| bounded);
+            let jobs = release.map(|release| {
+                let jitter = release.saturating_sub(self.earliest(task, segment));
+                (window + jitter).div_ceil(self.period(task))
+            });
+            let jobs = spaced(jobs, window, distance);
+            let released = jobs.map(|jobs| jobs * self.cost(task, segment));
+            smaller(released, self.each(window, task, &[segment]))
         });
-        jobs.sum()
+        work.sum()
     }
 
     fn each(&self, window: u128, task: usize, here: &[usize]) -> Option<u128> {
@@ -274,10 +261,10 @@ impl Reference<'_> {
                 .segments(other)
                 .filter(|&segment| self.on_core(other, segment));
             let here: Vec<usize> = here.collect();
-            let whole = self.whole(length, other, &here);
+            let always = self.always(length, other, &here);
             return match self.first(window, other) {
-                true => smaller(self.released(length, other, &here), whole),
-                false => whole,
+                true => smaller(self.released(length, other, &here), always),
+                false => always,
             };
         }
         let response = self.response(other)?;
@@ -433,7 +420,7 @@ impl Reference<'_> {
             let executed: u128 = own
                 .iter()
                 .filter(|&&segment| position(window.task, segment) == Some(context))
-                .map(|&segment| self.cost(window.task, segment))
+                .map(|&segment| self.cost(window.task, segment) - u128::from(segment == window.last))
                 .sum();
             sum += turns.occupied(found, context, (most, executed), length).0;
         }
@@ -558,14 +545,17 @@ impl Reference<'_> {
                     let here: Vec<usize> = here.collect();
                     work += match self.system.tasks()[other].spins() {
                         true => {
-                            self.response(other)?;
+                            let response = self.response(other)?;
                             let all = self.segments(other).map(|segment| self.delay(other, segment));
-                            let jobs = (length + self.arrival_jitter(other)).div_ceil(self.period(other));
-                            jobs * all.sum::<Option<u128>>()?
+                            let occupied = response.min(all.sum::<Option<u128>>()?);
+                            let jobs = |early: u128| (length + early).div_ceil(self.period(other));
+                            let released = Some(jobs(self.arrival_jitter(other)));
+                            let released = spaced(released, length, whole_job(&self.system.tasks()[other]))?;
+                            released.min(jobs(response - occupied)) * occupied
                         }
                         false => smaller(
                             self.released(length, other, &here),
-                            self.whole(length, other, &here),
+                            self.always(length, other, &here),
                         )?,
                     };
                 }
@@ -581,10 +571,6 @@ impl Reference<'_> {
         let local = release.zip(window(self.cost(task, segment)));
         Some(smaller(joint, local.map(|(release, length)| release + length)))
     }
-}
-
-fn smaller(left: Option<u128>, right: Option<u128>) -> Option<u128> {
-    left.into_iter().chain(right).min()
 }
 
 /// Largest number of turns of context `other` between two consecutive turns of `own`.

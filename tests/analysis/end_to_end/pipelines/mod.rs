@@ -8,16 +8,21 @@ mod reference;
 pub mod sizes;
 mod traps;
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use gpusched::Time;
 use gpusched::end_to_end::analyze;
 use gpusched::model::end_to_end::System;
 use gpusched::simulator::campaign::Campaign as _;
 use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
 use gpusched::verification::verify_system;
+use rand::RngExt as _;
 use rayon::prelude::*;
 
 use self::reference::{Reference, Wrong};
 use super::system;
+use crate::oracle::random_sets::rng;
 use crate::support::rounds;
 
 /// Returns R of all segments of a task; 0 without a bound. The verifier confirms each answer.
@@ -119,6 +124,7 @@ fn the_reference_implementation_finds_the_same_bounds() {
         pipelined: true,
         ..Campaign::new(0, 51, Sharing::Nothing)
     };
+    let delays = AtomicU64::new(0);
     let compared: u64 = (0..rounds(3000))
         .into_par_iter()
         .map(|index| {
@@ -131,10 +137,22 @@ fn the_reference_implementation_finds_the_same_bounds() {
             };
             let mut compared = 0;
             for (task, found) in system.tasks().iter().enumerate() {
-                if !found.is_pipelined() || bounds.response_time(task).is_none() {
+                if bounds.response_time(task).is_none() {
                     continue;
                 }
                 for segment in 0..found.segments.len() {
+                    if let Some(delay) = reference.delay(task, segment) {
+                        let delay = delay.map(|delay| Time::from_ns(u64::try_from(delay).unwrap()));
+                        assert_eq!(
+                            bounds.delay(task, segment),
+                            delay,
+                            "system {index}, task {task}, segment {segment}: {system:#?}\n{bounds:?}"
+                        );
+                        delays.fetch_add(1, Relaxed);
+                    }
+                    if !found.is_pipelined() {
+                        continue;
+                    }
                     let Some(end) = reference.end(task, segment) else {
                         continue;
                     };
@@ -151,6 +169,70 @@ fn the_reference_implementation_finds_the_same_bounds() {
         })
         .sum();
     assert!(compared > rounds(2500), "{compared}");
+    let delays = delays.into_inner();
+    assert!(delays > rounds(100), "{delays}");
+}
+
+/// Systems whose busy windows are long: many jobs, loads close to 1, deadlines of many periods, and step limits. The verifier
+/// confirms each answer, also where it states no bound.
+#[test]
+fn the_verifier_confirms_answers_with_long_windows() {
+    let counts: Vec<(usize, usize)> = (0..rounds(600u64))
+        .into_par_iter()
+        .map(|seed| {
+            let mut rng = rng(seed);
+            let count = rng.random_range(1..=3);
+            let tasks = (0..count).map(|task| {
+                let period = [100u64, 101, 997, 10_007, 20, 1_000_000][rng.random_range(0..6)];
+                let deadline = period * [1, 1, 3, 100][rng.random_range(0..4)];
+                let pipelined = rng.random_bool(0.8);
+                let stages = rng.random_range(1..=3);
+                // The sum of all loads is slightly below 1, exactly 1, or slightly above.
+                let load = (period / count).saturating_sub(rng.random_range(0..3)).max(1);
+                let jitter = [0, 0, 1, period / 2, period * 5][rng.random_range(0..5)];
+                let jitter = if pipelined { jitter } else { jitter.min(period) };
+                let segments = (0..stages).map(|stage| {
+                    let on = ["g", "h", "h"][if stage == 0 { 0 } else { rng.random_range(0..3) }];
+                    let wcet = if on == "g" { load } else { rng.random_range(1..=load) };
+                    format!(r#"{{"on":"{on}","wcet":{wcet},"bcet":{}}}"#, [0, wcet][rng.random_range(0..2)])
+                });
+                let segments: Vec<String> = segments.collect();
+                let (jobs, deadline) = match pipelined {
+                    true => (r#","jobs":"pipelined""#, deadline),
+                    false => ("", deadline.min(period)),
+                };
+                format!(
+                    r#"{{"name":"{task}","period":{period},"deadline":{deadline},"jitter":{jitter},"priority":{}{jobs},"segments":[{}]}}"#,
+                    rng.random_range(0..3),
+                    segments.join(",")
+                )
+            });
+            let tasks: Vec<String> = tasks.collect();
+            let policy = ["np-fifo", "np-fp", "fp", "edf", "np-edf", "lp-fp"];
+            let [g, h] = [0, 1].map(|_| policy[rng.random_range(0..policy.len())]);
+            let sliced = rng.random_bool(0.3);
+            let g = match sliced && g != "lp-fp" {
+                true => format!(
+                    r#""policy":"time-sliced","switch":1,"contexts":[{{"name":"g","slice":50,"overrun":0,"policy":"{g}"}}]"#
+                ),
+                false => format!(r#""policy":"{g}""#),
+            };
+            let name = if g.contains("time-sliced") { "gpu" } else { "g" };
+            let system = system(&format!(
+                r#"{{"partitions":[{{"name":"{name}","sms":1,{g}}},{{"name":"h","sms":1,"policy":"{h}"}}],"tasks":[{}]}}"#,
+                tasks.join(",")
+            ));
+            let answer = analyze(&system);
+            if let Err(fault) = verify_system(&answer, &system) {
+                panic!("seed {seed}: {fault}\n{system:#?}");
+            }
+            let bounds = answer.response_times_ns.iter().flatten().count();
+            (bounds, answer.response_times_ns.len() - bounds)
+        })
+        .collect();
+    let bounds: usize = counts.iter().map(|(bounds, _)| bounds).sum();
+    let nulls: usize = counts.iter().map(|(_, nulls)| nulls).sum();
+    assert!(bounds > rounds(200) && nulls > rounds(200), "{bounds} {nulls}");
 }
 
 /// Chains with pipelined tasks count, too.

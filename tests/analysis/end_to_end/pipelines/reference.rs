@@ -3,10 +3,11 @@
 
 use std::cmp::Ordering;
 
-use gpusched::Time;
 use gpusched::model::end_to_end::{
     Bounds, CorePolicy, EnginePolicy, PartitionPolicy, Resource, System, Task,
 };
+
+use super::super::equations::{self, ns, smaller, spaced, whole_job};
 
 /// A change that makes the equations wrong.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -25,6 +26,8 @@ pub enum Wrong {
     StartInstant,
     /// At utilization 1, minimum distances count, and the number of own jobs is limited.
     Distances,
+    /// In a queue, the work grows only with the periods and the jitters.
+    DistanceSteps,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -63,27 +66,9 @@ pub struct Reference<'a> {
 /// No window of a test system is longer.
 const FAR: u128 = 1_000_000;
 
-fn ns(time: Time) -> u128 {
-    time.ns().into()
-}
-
 /// Returns the least t ≥ `start` with t = `next`(t).
 fn least(start: u128, next: impl Fn(u128) -> Option<u128>) -> Option<u128> {
-    let mut time = start;
-    loop {
-        let after = next(time)?;
-        if after > FAR {
-            return None;
-        }
-        if after <= time {
-            return Some(time);
-        }
-        time = after;
-    }
-}
-
-fn smaller(left: Option<u128>, right: Option<u128>) -> Option<u128> {
-    left.into_iter().chain(right).min()
+    equations::least(start, FAR, next)
 }
 
 fn multiple(periods: impl Iterator<Item = u128>) -> u128 {
@@ -133,7 +118,8 @@ impl Reference<'_> {
                 Some(before) if found.is_pipelined() && found.slots(segment).is_none() => {
                     ns(found.segments[before].bcet)
                 }
-                _ => 0,
+                _ if found.is_pipelined() => 0,
+                _ => whole_job(found),
             },
         }
     }
@@ -155,10 +141,14 @@ impl Reference<'_> {
         let jobs = self
             .jitter(part)
             .map(|jitter| (window + jitter).div_ceil(part.period));
-        match part.distance {
-            distance if distance > 0 && distances => smaller(jobs, Some(window.div_ceil(distance))),
-            _ => jobs,
-        }
+        spaced(jobs, window, if distances { part.distance } else { 0 })
+    }
+
+    /// The smaller one of n(w)·c and E(w).
+    fn each(&self, part: &Part, window: u128, distances: bool) -> Option<u128> {
+        let arriving = self.arriving(part, window, distances);
+        let arriving = arriving.map(|jobs| jobs * part.cost);
+        smaller(arriving, self.any(&[*part], window))
     }
 
     /// (4) any(w)
@@ -189,12 +179,13 @@ impl Reference<'_> {
         let (any, arriving) = if task.spins() && on.is_core() {
             let response = ns(self.bounds.response_time(parts[0].task)?);
             let cost = self.with_waiting(parts[0].task)?;
-            let jobs = |early: u128| Some((window + early).div_ceil(ns(task.period)) * cost);
-            (jobs(response.saturating_sub(cost)), jobs(ns(task.jitter)))
+            let jobs = |early: u128| Some((window + early).div_ceil(ns(task.period)));
+            let distance = if distances { whole_job(task) } else { 0 };
+            let arriving = spaced(jobs(ns(task.jitter)), window, distance);
+            let work = |jobs: Option<u128>| jobs.map(|jobs| jobs * cost);
+            (work(jobs(response.saturating_sub(cost))), work(arriving))
         } else {
-            let arriving = parts
-                .iter()
-                .map(|part| Some(self.arriving(part, window, distances)? * part.cost));
+            let arriving = parts.iter().map(|part| self.each(part, window, distances));
             (self.any(parts, window), arriving.sum())
         };
         match idle_before {
@@ -256,6 +247,19 @@ impl Reference<'_> {
             best = smaller(best, self.window(task, (first, segment), rule));
         }
         Some(best)
+    }
+
+    /// Returns the right-hand side of the equation of S for a segment of a sequential task under first in, first out, beside
+    /// pipelined tasks. The outer `None` means that another reference has the equation.
+    pub fn delay(&self, task: usize, segment: usize) -> Option<Option<u128>> {
+        let on = self.task(task).segments[segment].on;
+        let beside = self.on(on).iter().any(|part| self.task(part.task).is_pipelined());
+        if self.task(task).is_pipelined() || self.rule(on)? != Rule::Fifo || !beside {
+            return None;
+        }
+        let own = self.part(task, segment);
+        let best = smaller(self.requests(&own), self.busy(&own));
+        Some(best.filter(|&time| time <= own.period))
     }
 
     /// (5) to (11)
@@ -330,7 +334,7 @@ impl Reference<'_> {
                         .map(|part| Some(self.arriving(part, window, distances)? * (part.cost + longer)));
                     jobs.sum::<Option<u128>>().filter(|_| *idle_before)?
                 } else if parts[0].task == task {
-                    self.arriving(&parts[0], window, distances)? * parts[0].cost
+                    self.each(&parts[0], window, distances)?
                 } else {
                     self.load(parts, window, *idle_before, distances)?
                 };
@@ -382,13 +386,17 @@ impl Reference<'_> {
         let mut total = own.cost;
         for task in 0..self.system.tasks().len() {
             let parts = here.iter().filter(|part| part.task == task);
+            if task == own.task && !self.task(task).is_pipelined() {
+                continue; // one thread
+            }
             if !self.task(task).is_pipelined() || (self.wrong == Wrong::OneRequest && task != own.task) {
                 total += parts.map(|part| part.cost).max().unwrap_or(0);
                 continue;
             }
             for part in parts {
+                let outstanding = (part.end? - part.earliest).div_ceil(part.period);
                 let jobs = if task != own.task {
-                    (part.end? - part.earliest).div_ceil(part.period)
+                    outstanding
                 } else if self.wrong == Wrong::OneRequest {
                     0
                 } else if part.segment >= own.segment {
@@ -397,7 +405,7 @@ impl Reference<'_> {
                 } else {
                     (own.eligible? - part.earliest) / own.period
                 };
-                total += jobs * part.cost;
+                total += jobs.min(outstanding) * part.cost;
             }
         }
         Some(total)
@@ -424,8 +432,18 @@ impl Reference<'_> {
         };
         let mut longest = 0;
         for time in 0..length? {
+            let grows = |part: &Part| Some((time + self.jitter(part)?).is_multiple_of(part.period));
+            if self.wrong == Wrong::DistanceSteps
+                && time > 0
+                && !here.iter().any(|part| grows(part) == Some(true))
+            {
+                continue;
+            }
             let work: Option<u128> = others().map(|part| arriving(part, time + 1)).sum();
-            let own = (time / own.period + 1) * own.cost;
+            let own = match self.task(own.task).is_pipelined() {
+                true => (time / own.period + 1) * own.cost,
+                false => arriving(own, time + 1)?,
+            };
             longest = longest.max((work? + own).saturating_sub(time));
             if self.wrong == Wrong::FirstActivation {
                 break;

@@ -3,31 +3,16 @@
 use gpusched::Time;
 use gpusched::end_to_end::analyze;
 use gpusched::model::end_to_end::System;
-use gpusched::simulator::end_to_end::{Arrival, Extent, Observed, Script, Simulator};
 
+use super::super::scripted::{Job, observed};
 use super::super::system;
 use super::ends;
 use super::reference::{Reference, Wrong};
 
-/// Executes jobs: task, arrival, jitter, and execution times. Returns the longest time from an arrival to an end of each segment
-/// of `task`.
-fn longest(system: &System, jobs: &[(usize, u64, u64, &[u64])], task: usize) -> Vec<u64> {
-    let ns = Time::from_ns;
-    let mut script = Script::new(system);
-    for &(task, at, jitter, times) in jobs {
-        let arrival = Arrival {
-            at: ns(at),
-            jitter: ns(jitter),
-        };
-        let times: Vec<Time> = times.iter().copied().map(ns).collect();
-        script.push(task, arrival, &times).unwrap();
-    }
-    let mut observed = Observed::new(system);
-    let mut simulator = Simulator::new(system, None).unwrap();
-    simulator
-        .run(&mut script.play(), Extent::ALL, &mut observed)
-        .unwrap();
-    observed.tasks[task].ends.iter().map(|end| end.ns()).collect()
+/// Returns the longest time from an arrival to an end of each segment of `task`, in a run with `jobs`.
+fn longest(system: &System, jobs: &[Job<'_>], task: usize) -> Vec<u64> {
+    let ends = &observed(system, jobs).tasks[task].ends;
+    ends.iter().map(|end| end.ns()).collect()
 }
 
 /// Returns the bound on the end of a segment, and the value of wrong equations for the table of the analysis.
@@ -54,7 +39,7 @@ fn an_urgent_kernel_may_arrive_at_the_start() {
             {"name":"urgent","period":10,"priority":1,"segments":[{"on":"g","wcet":4}]},
             {"name":"blocker","period":100,"priority":3,"segments":[{"on":"g","wcet":7}]}]}"#,
     );
-    let jobs: [(usize, u64, u64, &[u64]); 4] = [
+    let jobs: [Job<'_>; 4] = [
         (2, 0, 0, &[7]),
         (0, 1, 0, &[5]),
         (1, 1, 0, &[4]),
@@ -62,6 +47,36 @@ fn an_urgent_kernel_may_arrive_at_the_start() {
     ];
     assert_eq!(longest(&system, &jobs, 0), [19]);
     assert_eq!(bounds(&system, (0, 0), Wrong::StartInstant), (19, 15));
+}
+
+/// Three frames of `burst` wait at the core until 45, and then they leave it every 6 ns. So the queue grows at the minimum distances. An
+/// equation that only examines the steps of the periods and jitters has the bound 20.
+#[test]
+fn a_queue_grows_at_the_minimum_distances() {
+    let system = system(
+        r#"{"cores":[{"name":"c","policy":"fp"}],"partitions":[{"name":"g","sms":1,"policy":"np-fifo"}],"tasks":[
+            {"name":"own","period":1000,"priority":9,"segments":[{"on":"g","wcet":11}]},
+            {"name":"burst","period":20,"deadline":100,"priority":1,"jobs":"pipelined","segments":[
+            {"on":"c","wcet":6,"bcet":6},{"on":"g","wcet":8}]},
+            {"name":"late","period":1000,"priority":0,"segments":[{"on":"c","wcet":45}]}]}"#,
+    );
+    let jobs: [Job<'_>; 6] = [
+        (2, 0, 0, &[45]),
+        (1, 0, 0, &[6, 8]),
+        (1, 20, 0, &[6, 8]),
+        (1, 40, 0, &[6, 8]),
+        (1, 60, 0, &[6, 8]),
+        (0, 70, 0, &[11]),
+    ];
+    assert_eq!(longest(&system, &jobs, 0), [24]);
+    let bounds = analyze(&system).evidence.bounds;
+    assert_eq!(bounds.delay(0, 0), Some(Time::from_ns(25)));
+    let reference = Reference {
+        system: &system,
+        bounds: &bounds,
+        wrong: Wrong::DistanceSteps,
+    };
+    assert_eq!(reference.delay(0, 0), Some(Some(20)));
 }
 
 /// The frames of `urgent` leave their first stage at least 15 apart, but one per 20 arrives. At a utilization of 1, the work of the
@@ -74,7 +89,7 @@ fn minimum_distances_do_not_hold_in_an_endless_window() {
             {"name":"urgent","period":20,"deadline":200,"jitter":30,"priority":1,"jobs":"pipelined","segments":[
             {"on":"c","wcet":15,"bcet":15},{"on":"g","wcet":10}]}]}"#,
     );
-    let mut jobs: Vec<(usize, u64, u64, &[u64])> = Vec::new();
+    let mut jobs: Vec<Job<'_>> = Vec::new();
     for job in 0..8 {
         let arrival = 20 * job;
         jobs.push((1, arrival, 30u64.saturating_sub(arrival), &[15, 10]));
@@ -92,7 +107,7 @@ fn a_sequential_task_waits_for_several_requests() {
             {"name":"own","period":100,"segments":[{"on":"g","wcet":5}]},
             {"name":"frames","period":10,"deadline":100,"jitter":30,"jobs":"pipelined","segments":[{"on":"g","wcet":4}]}]}"#,
     );
-    let mut jobs: Vec<(usize, u64, u64, &[u64])> = vec![(0, 31, 0, &[5])];
+    let mut jobs: Vec<Job<'_>> = vec![(0, 31, 0, &[5])];
     for job in 0..4 {
         jobs.push((1, 10 * job, 30 - 10 * job, &[4]));
     }
@@ -112,8 +127,7 @@ fn several_jobs_of_a_pipelined_task_interfere_with_a_sequential_task() {
     );
     let bound = analyze(&system).response_times_ns[0].unwrap().ns();
     // Frame 0 waits in both kernels, and frame 1 needs no time there.
-    let jobs: [(usize, u64, u64, &[u64]); 3] =
-        [(1, 0, 0, &[18, 2, 3]), (1, 20, 0, &[1, 1, 3]), (0, 20, 0, &[5])];
+    let jobs: [Job<'_>; 3] = [(1, 0, 0, &[18, 2, 3]), (1, 20, 0, &[1, 1, 3]), (0, 20, 0, &[5])];
     let found = longest(&system, &jobs, 0)[0];
     assert_eq!(found, 11);
     assert!(found <= bound, "{bound}");
@@ -124,7 +138,7 @@ fn refuted(
     system: &System,
     (task, segment): (usize, usize),
     wrong: Wrong,
-    jobs: &[(usize, u64, u64, &[u64])],
+    jobs: &[Job<'_>],
     [run, bound, unsafe_form]: [u64; 3],
 ) {
     assert_eq!(longest(system, jobs, task)[segment], run);
@@ -142,7 +156,7 @@ fn later_jobs_of_a_window_count() {
     );
     let own = (0..8).map(|job| (0, 100 * job, 0, &[62u64][..]));
     let urgent = (0..10).map(|job| (1, 70 * job, 0, &[26u64][..]));
-    let jobs: Vec<(usize, u64, u64, &[u64])> = own.chain(urgent).collect();
+    let jobs: Vec<Job<'_>> = own.chain(urgent).collect();
     refuted(&system, (0, 0), Wrong::FirstActivation, &jobs, [118, 118, 114]);
 }
 
@@ -155,7 +169,7 @@ fn each_segment_has_its_own_jitter() {
             {"name":"urgent","period":20,"priority":1,"jobs":"pipelined","segments":[
             {"on":"c","wcet":10,"bcet":1},{"on":"g","wcet":5}]}]}"#,
     );
-    let jobs: [(usize, u64, u64, &[u64]); 3] = [(1, 0, 0, &[10, 5]), (1, 20, 0, &[1, 5]), (0, 10, 0, &[8])];
+    let jobs: [Job<'_>; 3] = [(1, 0, 0, &[10, 5]), (1, 20, 0, &[1, 5]), (0, 10, 0, &[8])];
     refuted(&system, (0, 0), Wrong::FirstJitter, &jobs, [18, 18, 13]);
 }
 
@@ -167,7 +181,7 @@ fn later_own_segments_count() {
             {"name":"own","period":6,"deadline":60,"jobs":"pipelined","segments":[
             {"on":"c","wcet":3},{"on":"g","wcet":2},{"on":"c","wcet":2}]}]}"#,
     );
-    let jobs: [(usize, u64, u64, &[u64]); 2] = [(0, 0, 0, &[3, 2, 2]), (0, 6, 0, &[3, 2, 2])];
+    let jobs: [Job<'_>; 2] = [(0, 0, 0, &[3, 2, 2]), (0, 6, 0, &[3, 2, 2])];
     refuted(&system, (0, 0), Wrong::LaterOwn, &jobs, [4, 11, 3]);
 }
 
@@ -179,7 +193,7 @@ fn a_pipelined_task_has_several_requests() {
             {"name":"own","period":100,"jobs":"pipelined","segments":[{"on":"g","wcet":5}]},
             {"name":"frames","period":10,"deadline":100,"jitter":30,"jobs":"pipelined","segments":[{"on":"g","wcet":4}]}]}"#,
     );
-    let mut jobs: Vec<(usize, u64, u64, &[u64])> = vec![(0, 31, 0, &[5])];
+    let mut jobs: Vec<Job<'_>> = vec![(0, 31, 0, &[5])];
     for job in 0..4 {
         jobs.push((1, 10 * job, 30 - 10 * job, &[4]));
     }
@@ -198,7 +212,7 @@ fn buffers_delay_segments() {
         )
     };
     let jobs = (0..3).map(|job| (0, 40 * job, 0, &[3u64, 30, 25, 2][..]));
-    let jobs: Vec<(usize, u64, u64, &[u64])> = jobs.collect();
+    let jobs: Vec<Job<'_>> = jobs.collect();
     let found = |slots| {
         let system = system(&text(slots));
         let bound = analyze(&system).response_times_ns[0];

@@ -103,7 +103,10 @@ fn selected_arrivals_suffice() {
                 // A job that is longer than the period may delay the next job of its task.
                 let bound = Some(found).filter(|&found| i128::from(found) <= sources[index].period);
                 compared += usize::from(bound.is_some());
-                (vec![bound], vec![bound])
+                // One thread waits for nothing, so its delay is its WCET.
+                let cost = u64::try_from(sources[index].cost).unwrap();
+                let delay = bound.map(|bound| if count == 1 { cost } else { bound });
+                (vec![bound], vec![delay])
             })
             .collect();
         tight_with(&system, &bounds, None);

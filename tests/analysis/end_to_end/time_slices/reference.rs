@@ -1,8 +1,9 @@
 //! Reference implementation of the equations of `docs/explanation/time-slices.md`, and wrong variants of these equations. The
 //! numbers in parentheses are the numbers of the equations.
 
-use gpusched::Time;
 use gpusched::model::end_to_end::{Bounds, Context, Idle, PartitionPolicy, Resource, System, TimeSlices};
+
+use super::super::equations::{is_alone, least, ns, smaller, spaced, whole_job};
 
 /// A change that makes the equations wrong.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -65,25 +66,6 @@ pub struct Reference<'a> {
     pub system: &'a System,
     pub bounds: &'a Bounds,
     pub wrong: Wrong,
-}
-
-fn ns(time: Time) -> u128 {
-    time.ns().into()
-}
-
-/// Returns the least t ≥ `start` with t = `next`(t); `None` above `limit`.
-fn least(start: u128, limit: u128, next: impl Fn(u128) -> Option<u128>) -> Option<u128> {
-    let mut time = start;
-    loop {
-        let after = next(time)?;
-        if after > limit {
-            return None;
-        }
-        if after <= time {
-            return Some(time);
-        }
-        time = after;
-    }
 }
 
 /// Longest busy period that the reference implementation computes.
@@ -223,10 +205,7 @@ impl Reference<'_> {
         let number = most.min(least / slice + ends.sum::<u128>());
         let occupied = work + most.min(work / slice + 1) * overrun;
         let occupied = limited.map_or(occupied, |limited| limited.min(occupied));
-        let occupied = match counted {
-            0 => occupied,
-            _ => (occupied + 1).saturating_sub(counted),
-        };
+        let occupied = occupied.saturating_sub(counted);
         (whole.min(occupied + number * switch), number)
     }
 
@@ -269,6 +248,7 @@ impl Reference<'_> {
         };
         let overruns = match (self.wrong, until) {
             (Wrong::OwnOverruns, _) => 0,
+            _ if is_alone(self.system, gpu) => 0,
             (Wrong::FirstOverrun, _) | (_, Until::EndFromIdle) => n.saturating_sub(1),
             _ => n,
         };
@@ -366,21 +346,51 @@ impl Reference<'_> {
         Some((worst <= own.period).then_some(worst))
     }
 
+    /// in(w) or any(w) of all tasks of `kernels`.
+    fn tasks(&self, kernels: &[Kernel], window: u128, idle_before: bool) -> Option<u128> {
+        let of_task = |kernels: &[Kernel]| {
+            let executed = |lag: Option<u128>, cost: u128, period: u128| {
+                Some((window + lag? - cost).div_ceil(period) * cost)
+            };
+            let each = kernels.iter().map(|kernel| {
+                let lag = kernel.end.map(|end| end - kernel.earliest);
+                let any = executed(lag, kernel.cost, kernel.period);
+                let released = kernel
+                    .jitter
+                    .map(|jitter| (window + jitter).div_ceil(kernel.period));
+                let released = spaced(released, window, whole_job(&self.system.tasks()[kernel.task]));
+                let released = released.filter(|_| idle_before).map(|jobs| jobs * kernel.cost);
+                smaller(any, released)
+            });
+            let (first, last) = (kernels[0], kernels[kernels.len() - 1]);
+            let lag = last.end.map(|end| end - first.earliest);
+            let all = kernels.iter().map(|kernel| kernel.cost).sum();
+            smaller(each.sum(), executed(lag, all, first.period))
+        };
+        kernels.chunk_by(|a, b| a.task == b.task).map(of_task).sum()
+    }
+
     /// Returns S of `segment` of `task`, with the values of the table in the equation. `None` means that there is no bound. The
     /// outer `None` means that the segment is on another resource, or that the reference implementation finds no bound.
     pub fn delay(&self, task: usize, segment: usize) -> Option<Option<u128>> {
         let resource = self.system.tasks()[task].segments[segment].on;
         let (gpu, position) = self.system.context(resource)?;
         let context = gpu.contexts[position];
-        let policy = self.system.partitions()[context.partition].policy;
         let kernels = self.kernels(context);
+        let policy = match kernels.iter().all(|kernel| kernel.task == task) {
+            true => PartitionPolicy::NpFifo, // one thread
+            false => self.system.partitions()[context.partition].policy,
+        };
         let own = *kernels
             .iter()
             .find(|kernel| (kernel.task, kernel.segment) == (task, segment))?;
         let others = || kernels.iter().filter(|kernel| kernel.task != task);
         let priority = |kernel: &Kernel| self.system.tasks()[kernel.task].gpu_priority;
         let level = priority(&own);
-        let urgent = || others().filter(|kernel| priority(kernel) <= level);
+        let urgent = || -> Vec<Kernel> {
+            let urgent = others().filter(|kernel| priority(kernel) <= level);
+            urgent.copied().collect()
+        };
         let queue = others().any(|kernel| priority(kernel) == level && kernel.end.is_none());
         let until = match self.idle_before(gpu, &kernels, &own) {
             true => Until::EndFromIdle,
@@ -403,26 +413,19 @@ impl Reference<'_> {
             }
             PartitionPolicy::Fp | PartitionPolicy::NpFp if queue => None,
             PartitionPolicy::Fp => least(own.cost, own.period, |w| {
-                let released =
-                    urgent().map(|other| Some((w + other.jitter?).div_ceil(other.period) * other.cost));
-                time(own.cost + released.sum::<Option<u128>>()?, w, until)
+                time(own.cost + self.tasks(&urgent(), w, true)?, w, until)
             }),
             PartitionPolicy::NpFp => {
                 let longest = |all: Vec<&Kernel>| all.iter().map(|kernel| kernel.cost - 1).max().unwrap_or(0);
                 let lower = longest(others().filter(|kernel| priority(kernel) > level).collect());
                 let mine = longest(kernels.iter().filter(|kernel| kernel.task == task).collect());
-                let both = |blocking: u128, early: fn(&Kernel) -> Option<u128>| {
-                    let demand = |w: u128| {
-                        let jobs =
-                            urgent().map(|other| Some(((w + early(other)?) / other.period + 1) * other.cost));
-                        Some(blocking + jobs.sum::<Option<u128>>()?)
-                    };
+                let both = |blocking: u128, idle_before: bool| {
+                    let demand = |w: u128| Some(blocking + self.tasks(&urgent(), w + 1, idle_before)?);
                     let start = least(blocking, own.period, |s| time(demand(s)?, s, Until::Start))?;
                     let all = demand(start)? + own.cost;
                     least(start.max(all), own.period, |e| time(all, e, Until::End))
                 };
-                let idle = both(lower.max(mine), |other| other.jitter);
-                let release = both(lower, |other| Some(other.end? - other.cost - other.earliest));
+                let (idle, release) = (both(lower.max(mine), true), both(lower, false));
                 idle.into_iter().chain(release).min()
             }
             PartitionPolicy::Edf | PartitionPolicy::NpEdf => {

@@ -3,11 +3,10 @@
 use gpusched::Time;
 use gpusched::end_to_end::analyze;
 use gpusched::model::end_to_end::{Bounds, System, TaskBounds};
-use gpusched::simulator::end_to_end::{
-    Arrival, Drawn, Extent, Observed, Overruns, Pattern, Script, Simulator, Turns,
-};
+use gpusched::simulator::end_to_end::{Drawn, Extent, Observed, Overruns, Pattern, Simulator, Turns};
 use gpusched::verification::verify_system;
 
+use super::super::scripted::{Job, observed};
 use super::super::system;
 use super::reference::{Reference, Wrong};
 
@@ -88,28 +87,13 @@ fn each_slice_may_end_inside_the_same_preempted_kernel() {
     assert!(verify_system(&answer, &system).is_ok());
 }
 
-/// Executes jobs: task, arrival, jitter, and execution times. Returns the longest delay of each segment of task 0.
-fn delays(system: &System, jobs: &[(usize, u64, u64, &[u64])]) -> Vec<Time> {
-    let ns = Time::from_ns;
-    let mut script = Script::new(system);
-    for &(task, at, jitter, times) in jobs {
-        let arrival = Arrival {
-            at: ns(at),
-            jitter: ns(jitter),
-        };
-        let times: Vec<Time> = times.iter().copied().map(ns).collect();
-        script.push(task, arrival, &times).unwrap();
-    }
-    let mut observed = Observed::new(system);
-    let mut simulator = Simulator::new(system, None).unwrap();
-    simulator
-        .run(&mut script.play(), Extent::ALL, &mut observed)
-        .unwrap();
-    observed.tasks[0].delays.clone()
+/// Returns the longest delay of each segment of task 0, in a run with `jobs`.
+fn delays(system: &System, jobs: &[Job<'_>]) -> Vec<Time> {
+    observed(system, jobs).tasks[0].delays.clone()
 }
 
 /// Checks the delay of the only kernel of task 0: the delay in a run, the bound, and the smaller value of the wrong equations.
-fn refuted(system: &System, wrong: Wrong, jobs: &[(usize, u64, u64, &[u64])], expected: [u64; 3]) {
+fn refuted(system: &System, wrong: Wrong, jobs: &[Job<'_>], expected: [u64; 3]) {
     let [run, bound, unsafe_form] = expected.map(Time::from_ns);
     assert_eq!(delays(system, jobs), [run]);
     let answer = analyze(system);
@@ -135,7 +119,7 @@ fn two_contexts(x: u64, wcet: u64, y: &str, tasks: &str) -> System {
 fn the_other_context_has_work_at_the_start_of_the_window() {
     let other = r#"{"name":"other","period":20,"jitter":13,"priority":1,"segments":[{"on":"y","wcet":5}]}"#;
     let system = two_contexts(2, 4, r#""slice":100,"overrun":0"#, other);
-    let jobs: [(usize, u64, u64, &[u64]); 3] = [(1, 0, 13, &[5]), (1, 20, 0, &[5]), (0, 13, 0, &[4])];
+    let jobs: [Job<'_>; 3] = [(1, 0, 13, &[5]), (1, 20, 0, &[5]), (0, 13, 0, &[4])];
     refuted(&system, Wrong::CarryIn, &jobs, [14, 14, 9]);
 }
 
@@ -145,7 +129,7 @@ fn a_slice_ends_inside_a_short_kernel() {
     let others = r#"{"name":"long","period":1000,"priority":1,"segments":[{"on":"y","wcet":9}]},
         {"name":"short","period":1000,"priority":2,"segments":[{"on":"y","wcet":2}]}"#;
     let system = two_contexts(100, 1, r#""slice":10,"overrun":20"#, others);
-    let jobs: [(usize, u64, u64, &[u64]); 3] = [(1, 0, 0, &[9]), (2, 0, 0, &[2]), (0, 8, 0, &[1])];
+    let jobs: [Job<'_>; 3] = [(1, 0, 0, &[9]), (2, 0, 0, &[2]), (0, 8, 0, &[1])];
     refuted(&system, Wrong::ShortKernels, &jobs, [23, 31, 12]);
 }
 
@@ -176,7 +160,7 @@ fn another_context_may_receive_a_kernel_at_the_start() {
         {"name":"g","period":1000,"priority":3,"segments":[{"on":"x","wcet":1}]},
         {"name":"y","period":25,"jitter":20,"priority":1,"segments":[{"on":"y","wcet":3}]}]}"#;
     let system = system(text);
-    let jobs: [(usize, u64, u64, &[u64]); 6] = [
+    let jobs: [Job<'_>; 6] = [
         (0, 30, 0, &[1]),
         (1, 30, 0, &[1]),
         (1, 35, 0, &[1]),
@@ -196,14 +180,70 @@ fn a_job_occupies_its_core_for_at_most_its_response_time() {
         {"name":"x","slice":2,"overrun":0},{"name":"y","slice":3,"overrun":3,"policy":"edf"},{"name":"z","slice":7,"overrun":0}]}],"tasks":[
         {"name":"a","period":160,"jitter":16,"wait":"suspend","segments":[{"on":"cpu","wcet":1},{"on":"z","wcet":3},
         {"on":"cpu","wcet":4,"bcet":4}]},
-        {"name":"b","period":80,"wait":"busy","segments":[{"on":"cpu","wcet":4,"bcet":3},{"on":"y","wcet":2}]}]}"#;
+        {"name":"b","period":80,"wait":"busy","segments":[{"on":"cpu","wcet":4,"bcet":3},{"on":"y","wcet":2}]},
+        {"name":"c","period":160,"segments":[{"on":"y","wcet":1}]}]}"#;
     let system = system(text);
     let answer = analyze(&system);
     let ns = |time: u64| Some(Time::from_ns(time));
-    assert_eq!(answer.response_times_ns, [ns(56), ns(21)]);
+    assert_eq!(answer.response_times_ns, [ns(56), ns(21), ns(18)]);
     assert_eq!(answer.evidence.bounds.delay(1, 1), ns(18));
     assert!(verify_system(&answer, &system).is_ok());
     let mut changed = answer;
     changed.evidence.bounds.0[0].ends_ns[2] = ns(55);
     assert!(verify_system(&changed, &system).is_err());
+}
+
+/// Context x is alone, so its slices never end inside a kernel. It waits for at most one switch: the first one of the run.
+#[test]
+fn no_slice_of_a_context_that_is_alone_ends() {
+    let system = |policy: &str, gpu: &str| {
+        system(&format!(
+            r#"{{"partitions":[{gpu}],"tasks":[
+            {{"name":"a","period":100,"priority":1,"segments":[{{"on":"{policy}","wcet":9}}]}},
+            {{"name":"b","period":100,"priority":2,"segments":[{{"on":"{policy}","wcet":12}}]}}]}}"#
+        ))
+    };
+    for policy in ["np-fifo", "np-fp", "fp", "edf", "np-edf"] {
+        let partition = format!(r#"{{"name":"{policy}","sms":1,"policy":"{policy}"}}"#);
+        let context = |idle: &str| {
+            format!(
+                r#"{{"name":"gpu","sms":1,"policy":"time-sliced","switch":5,"idle":"{idle}","contexts":[
+                {{"name":"{policy}","slice":4,"overrun":3,"policy":"{policy}"}},{{"name":"unused","slice":6,"overrun":1}}]}}"#
+            )
+        };
+        let (sliced, plain) = (system(policy, &context("skip")), system(policy, &partition));
+        let found = analyze(&sliced);
+        assert_eq!(verify_system(&found, &sliced).err(), None, "{policy}");
+        let expected = analyze(&plain).response_times_ns.into_iter();
+        let expected: Vec<_> = expected
+            .map(|bound| bound.map(|bound| Time::from_ns(bound.ns() + 5)))
+            .collect();
+        assert_eq!(found.response_times_ns, expected, "{policy}");
+        let jobs: [Job<'_>; 2] = [(0, 0, 0, &[9]), (1, 0, 0, &[12])];
+        let run = observed(&sliced, &jobs);
+        let longest = run.tasks.iter().map(|task| Some(task.delays[0])).max();
+        assert_eq!(longest, found.response_times_ns.iter().copied().max(), "{policy}");
+        // With turns of idle contexts, the context waits for them.
+        let waits = analyze(&system(policy, &context("wait")));
+        assert!(waits.response_times_ns[0].is_none_or(|bound| Some(bound) > found.response_times_ns[0]));
+    }
+}
+
+/// The only task of an EDF context has one kernel at a time, so its delay is the delay under every policy. R is exactly T.
+#[test]
+fn a_response_time_may_be_the_period() {
+    let text = |policy: &str| {
+        format!(
+            r#"{{"partitions":[{{"name":"gpu","sms":1,"policy":"time-sliced","switch":1,"idle":"wait","contexts":[
+            {{"name":"x","slice":4,"overrun":0,"policy":"{policy}"}},{{"name":"y","slice":4,"overrun":0}}]}}],"tasks":[
+            {{"name":"own","period":10,"segments":[{{"on":"x","wcet":4}}]}},
+            {{"name":"other","period":100,"segments":[{{"on":"y","wcet":4}}]}}]}}"#
+        )
+    };
+    for policy in ["np-fifo", "fp", "edf"] {
+        let system = system(&text(policy));
+        let answer = analyze(&system);
+        assert_eq!(answer.response_times_ns[0], Some(Time::from_ns(10)), "{policy}");
+        assert_eq!(verify_system(&answer, &system).err(), None, "{policy}");
+    }
 }

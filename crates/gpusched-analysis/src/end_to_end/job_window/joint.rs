@@ -2,10 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use super::super::arithmetic::released;
+use super::super::arithmetic::INFINITE;
 use super::super::contexts::Gpu;
 use super::super::streams::State;
 use super::super::time_slices::occupied;
+use super::super::work::Work;
 use super::busy::Busy;
 use super::station::{Rule, Station};
 use super::turns::ClientTurns;
@@ -15,32 +16,9 @@ struct Other {
     /// Whether the task is one of the busy-waiting tasks. Then it counts only in windows without a segment on the core.
     waits: bool,
     priority: u32,
-    /// Whether no segment of the analyzed task delays this work.
-    first: bool,
+    /// Longest segment; [`INFINITE`] for a pipelined task, because several of its segments may wait at the same time.
     longest: u64,
-    /// Streams of segments that are released in the window, and of segments that execute in any window.
-    releases: Vec<(u64, u64, u64)>,
-    carried: Vec<(u64, u64, u64)>,
-    /// Stream of whole jobs that execute in any window.
-    whole: (u64, u64, u64),
-}
-
-impl Other {
-    fn always(&self, window: u64) -> u64 {
-        sum(window, &self.carried).min(released(window, self.whole))
-    }
-
-    fn work(&self, window: u64, closed: bool) -> u64 {
-        match closed && self.first {
-            true => sum(window, &self.releases).min(self.always(window)),
-            false => self.always(window),
-        }
-    }
-}
-
-fn sum(window: u64, streams: &[(u64, u64, u64)]) -> u64 {
-    let each = streams.iter().map(|&stream| released(window, stream));
-    each.fold(0, u64::saturating_add)
+    work: Work,
 }
 
 /// A busy-waiting task with segments on a resource.
@@ -116,20 +94,19 @@ impl Joint {
         let waiting: Vec<Waiting> = waiting.collect();
         let mut late = waiting.iter().filter(|waiting| waiting.priority >= level);
         let opens = ordered && !own.is_empty() && late.any(|waiting| busy[waiting.busy].first);
-        let others = others().map(|&(found, ref segments)| {
+        let on_device = others().filter(|_| !matches!(station.rule, Rule::TimeSliced(_)));
+        let others = on_device.map(|&(found, ref segments)| {
             let priority = state.tasks[found].gpu_priority;
-            let streams = || segments.iter().map(|&segment| state.stream(found, segment));
-            let carried = segments.iter().zip(streams());
-            let carried =
-                carried.map(|(&segment, (_, period, cost))| (state.carried(found, segment), period, cost));
+            // No segment of the analyzed task delays this work.
+            let first = station.rule == Rule::Preemptive && (own.is_empty() || priority < level);
             Other {
                 waits: client(found),
                 priority,
-                first: station.rule == Rule::Preemptive && (own.is_empty() || priority < level),
-                longest: longest(found, segments),
-                releases: streams().collect(),
-                carried: carried.collect(),
-                whole: state.whole(found, segments),
+                longest: match state.tasks[found].pipelined {
+                    true => INFINITE,
+                    false => longest(found, segments),
+                },
+                work: Work::of_segments(state, found, segments, first),
             }
         });
         Some(Joint {
@@ -182,7 +159,7 @@ impl Joint {
         let delayed = waiting.map(|(waiting, jobs)| jobs.saturating_mul(waiting.requests));
         let delayed = delayed.fold(0, u64::saturating_add);
         let all = own.saturating_add(delayed);
-        let others = others.map(|other| all.saturating_mul(other.longest).min(other.always(window)));
+        let others = others.map(|other| all.saturating_mul(other.longest).min(other.work.any(window)));
         let before = match closed {
             true => delayed.saturating_mul(self.longest),
             false => 0,
@@ -203,7 +180,13 @@ impl Joint {
             return 0;
         };
         let urgent = others.filter(|other| other.priority <= level);
-        let work = urgent.map(|other| other.work(window, closed));
+        let work = urgent.map(|other| {
+            if closed {
+                other.work.within(window)
+            } else {
+                other.work.any(window)
+            }
+        });
         let work = work.fold(0, u64::saturating_add);
         if self.rule == Rule::Preemptive {
             return work;
@@ -245,8 +228,8 @@ impl Joint {
         }
         let contexts = gpu.contexts.iter().zip(&most).enumerate();
         contexts.fold(total, |total, (position, (context, &most))| {
-            let executed = self.turns.iter().map(|turns| turns.executed(span, position));
-            total.saturating_add(occupied(state, gpu, context, most, window, executed.sum()))
+            let counted = self.turns.iter().map(|turns| turns.counted(span, position));
+            total.saturating_add(occupied(state, gpu, context, most, window, counted.sum()))
         })
     }
 }

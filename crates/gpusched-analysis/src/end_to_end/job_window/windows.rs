@@ -2,11 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use gpusched_model::end_to_end::{CorePolicy, System};
+use gpusched_model::end_to_end::{CorePolicy, Resource, System};
 
 use super::super::arithmetic::{INFINITE, least};
-use super::super::cores::Load;
 use super::super::streams::State;
+use super::super::work::Work;
 use super::busy::Busy;
 use super::joint::Joint;
 use super::station::{Rule, Station};
@@ -23,14 +23,13 @@ pub(in super::super) struct Windows {
 }
 
 impl Windows {
-    /// Returns the windows of `system`. With pipelined tasks, a shared memory, overheads of dispatchers or
-    /// enforced releases, no task has windows.
+    /// Returns the windows of `system`. With a shared memory, overheads of dispatchers or enforced releases, no task has windows.
+    /// A pipelined task never has windows.
     pub fn of(system: &System, state: &State) -> Windows {
-        let sequential = state.tasks.iter().all(|task| !task.pipelined);
-        let covered = sequential && state.memory.is_none() && system.overheads().is_none() && !state.enforced;
+        let covered = state.memory.is_none() && system.overheads().is_none() && !state.enforced;
         let allowed = system.tasks().iter().map(|task| {
             let policy = task.core.and_then(|core| system.cores().get(core));
-            covered && policy.is_none_or(|core| core.policy == CorePolicy::Fp)
+            covered && !task.is_pipelined() && policy.is_none_or(|core| core.policy == CorePolicy::Fp)
         });
         let stations = Station::all(system, state);
         let homes = Station::homes(&stations, state);
@@ -58,7 +57,7 @@ impl Windows {
             return;
         }
         let mut stations: Vec<usize> = self.homes[task].iter().flatten().copied().collect();
-        for other in (0..state.tasks.len()).filter(|&other| more_urgent(state, task, other)) {
+        for (other, _) in more_urgent(state, task) {
             marks[other] = true;
             if state.tasks[other].spins {
                 stations.extend(self.homes[other].iter().flatten());
@@ -97,11 +96,11 @@ impl Windows {
         let own = &state.tasks[task];
         let mut loads = Vec::new();
         let mut busy = Vec::new();
-        for other in (0..state.tasks.len()).filter(|&other| more_urgent(state, task, other)) {
+        for (other, core) in more_urgent(state, task) {
             let first = state.tasks[other].priority < own.priority;
             match state.tasks[other].spins {
                 true => busy.push(Busy::new(state, other, first)),
-                false => loads.push((Load::of(state, other), first)),
+                false => loads.push(Work::of(state, other, core, first)),
             }
         }
         let mut joints: Vec<(usize, Joint)> = Vec::new();
@@ -131,22 +130,27 @@ impl Windows {
     }
 }
 
-/// Whether `other` is another task on the core of `task`, and at least as urgent there.
-fn more_urgent(state: &State, task: usize, other: usize) -> bool {
-    let core = |task: usize| {
-        let owner = &state.tasks[task];
-        owner.on_core.map(|(first, _)| owner.parts[first].on)
-    };
-    other != task
-        && core(task).is_some_and(|own| core(other) == Some(own))
-        && state.tasks[other].priority <= state.tasks[task].priority
+/// Returns the other tasks on the core of `task` that are at least as urgent there, with the core.
+fn more_urgent(state: &State, task: usize) -> impl Iterator<Item = (usize, Resource)> {
+    let own = &state.tasks[task];
+    let core = own.on_core.map(|(first, _)| own.parts[first].on);
+    let others = state
+        .tasks
+        .iter()
+        .enumerate()
+        .filter(move |&(other, _)| other != task);
+    let more = others.filter(|(_, other)| other.priority <= own.priority);
+    more.filter_map(move |(other, found)| {
+        let core = core.filter(|&core| found.parts.iter().any(|part| part.on == core))?;
+        Some((other, core))
+    })
 }
 
 /// The windows of one task, for given bounds of the other tasks.
 pub(in super::super) struct JobWindows {
     task: usize,
-    /// Tasks that leave the core, and whether their priority is higher.
-    loads: Vec<(Load, bool)>,
+    /// Work of the tasks that leave the core.
+    loads: Vec<Work>,
     busy: Vec<Busy>,
     joints: Vec<Joint>,
     /// For each own segment: position in `joints`.
@@ -244,10 +248,11 @@ impl JobWindows {
         }
         least(start.max(own), limit, |window| {
             let mut work = own;
-            for (load, first) in loads {
-                work = work.saturating_add(match closed && *first {
-                    true => load.in_window(window),
-                    false => load.carried(window),
+            for load in loads {
+                work = work.saturating_add(if closed {
+                    load.within(window)
+                } else {
+                    load.any(window)
                 });
             }
             for (busy, &occupied) in busy.iter().zip(&occupied) {

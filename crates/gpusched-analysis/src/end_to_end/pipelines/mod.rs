@@ -1,27 +1,23 @@
 //! Pipelined tasks: each segment is a thread with a queue of jobs. `docs/explanation/pipelines.md` has the equations and their
 //! proofs.
 //!
-//! * `work`: work of streams and tasks in windows;
 //! * `windows`: fixed priorities;
 //! * `requests`: first in, first out.
 
 mod requests;
 mod windows;
-mod work;
 
 use gpusched_model::end_to_end::{Bounds, Stage, System, Task};
 use gpusched_model::time::Time;
 
+pub(super) use requests::busy_window;
+
 use super::queues::Preemption;
 use super::streams::State;
+use super::work;
 
-pub(super) use work::Work;
-
-/// A busy window above this multiple of the limit of bounds gives no bound.
-const BUSY: u64 = 8;
-
-/// A window with this number of jobs, or of steps, gives no bound.
-const ACTIVATIONS: u64 = 10_000;
+/// A window with more jobs gives no bound: own jobs under fixed priorities, and all jobs under first in, first out.
+const JOBS: u64 = 10_000;
 
 /// Returns R: bound on the time from the arrival of a job to the end of a segment of a pipelined task. `preemption` is `None`
 /// under first in, first out. `here` has all segments on the resource.

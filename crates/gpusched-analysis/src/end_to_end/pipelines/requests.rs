@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use super::super::arithmetic::{INFINITE, least};
 use super::super::streams::State;
 use super::super::time_slices::Turns;
-use super::work::{Stream, utilization};
-use super::{ACTIVATIONS, BUSY};
+use super::super::work::{Stream, utilization};
+use super::JOBS;
 
 /// Bound on the end of a segment: the smaller one of two bounds.
 pub(super) fn end(state: &State, own: (usize, usize), here: &[(usize, usize)]) -> u64 {
@@ -18,7 +18,7 @@ pub(super) fn end(state: &State, own: (usize, usize), here: &[(usize, usize)]) -
     let limit = state.tasks[own.0].limit;
     let requests = requests(state, own, here);
     let requests = least(1, limit, |window| turns.served(requests, window));
-    eligible.saturating_add(requests.min(busy_window(state, own, here, &turns)))
+    eligible.saturating_add(requests.min(busy_window(state, own, here)))
 }
 
 /// (12) The work of all requests that are outstanding when a segment becomes eligible.
@@ -36,38 +36,46 @@ fn requests(state: &State, (task, segment): (usize, usize), here: &[(usize, usiz
             longest = Some((other, before.max(found.cost)));
             continue;
         }
-        let work = if other != task {
-            state.outstanding(other, position)
-        } else if position >= segment {
-            match state.response(task) {
-                INFINITE => INFINITE,
-                _ => {
-                    let since = state.bound(task, position).end.saturating_sub(part.earliest);
-                    let older = since.div_ceil(owner.period).saturating_sub(1);
-                    older.saturating_mul(found.cost)
-                }
+        let outstanding = state.outstanding(other, position);
+        let own = match position.cmp(&segment) {
+            _ if other != task || outstanding == INFINITE => INFINITE,
+            Ordering::Less => {
+                let since = state.eligible(task, segment).saturating_sub(found.earliest);
+                (since / owner.period).saturating_mul(found.cost)
             }
-        } else {
-            let since = state.eligible(task, segment).saturating_sub(found.earliest);
-            (since / owner.period).saturating_mul(found.cost)
+            _ => {
+                let since = state.bound(task, position).end.saturating_sub(part.earliest);
+                let older = since.div_ceil(owner.period).saturating_sub(1);
+                older.saturating_mul(found.cost)
+            }
         };
-        total = total.saturating_add(work);
+        total = total.saturating_add(own.min(outstanding));
     }
     total
 }
 
-/// (13) The longest time in a busy window, from the moment when a segment is eligible at the latest to its end.
-fn busy_window(state: &State, own: (usize, usize), here: &[(usize, usize)], turns: &Turns<'_>) -> u64 {
+/// (13) The longest time in a busy window, from the moment when a segment of a pipelined task is eligible at the latest, or from the
+/// release of a segment of a sequential task, to its end.
+pub(in super::super) fn busy_window(state: &State, own: (usize, usize), here: &[(usize, usize)]) -> u64 {
+    let turns = &Turns::of(state, state.part(own.0, own.1).on, false);
     let mut streams: Vec<Stream> = here.iter().map(|&segment| Stream::of(state, segment)).collect();
     let Some(position) = here.iter().position(|&segment| segment == own) else {
         return INFINITE; // `here` has the own segment
     };
-    let limit = state.tasks[own.0].limit.saturating_mul(BUSY);
+    let limit = state.tasks[own.0].limit;
+    // The jobs of a pipelined task count from the latest moment. A bound from the release counts all jobs as they are.
+    let position = state.tasks[own.0].pipelined.then_some(position);
+    let busy = |streams: &[Stream]| {
+        let longest = state.tasks[own.0].period.saturating_mul(JOBS);
+        least(1, longest, |window| {
+            turns.served(arriving(streams, window), window)
+        })
+    };
     let rates = utilization(streams.iter().map(|stream| (stream.cost, stream.period)));
     let longest = match rates {
         Some((Ordering::Greater, _)) => return INFINITE,
         Some((Ordering::Equal, _)) if turns.is_none() => INFINITE, // the window may never end
-        _ => until(&streams, position, INFINITE, limit, turns),
+        _ => until(&streams, position, busy(&streams), limit, turns),
     };
     match rates {
         Some((_, multiple)) if longest == INFINITE && turns.is_none() => {
@@ -79,36 +87,33 @@ fn busy_window(state: &State, own: (usize, usize), here: &[(usize, usize)], turn
     }
 }
 
-/// Returns the longest time in a busy window of `streams`, and at most in the time `horizon`. `position` is the analyzed stream.
-fn until(streams: &[Stream], position: usize, horizon: u64, limit: u64, turns: &Turns<'_>) -> u64 {
-    let arriving = |window: u64| {
-        let work = streams.iter().map(|stream| stream.arriving(window));
-        work.fold(0, u64::saturating_add)
-    };
-    let busy = least(1, limit, |window| turns.served(arriving(window), window));
-    let horizon = horizon.min(busy);
-    if horizon == INFINITE {
+fn arriving(streams: &[Stream], window: u64) -> u64 {
+    let work = streams.iter().map(|stream| stream.arriving(window));
+    work.fold(0, u64::saturating_add)
+}
+
+/// Returns the longest time in a busy window of `streams` of the length `horizon`. `position` is the analyzed stream, if its jobs
+/// count from the latest moment. A time above `limit` is no bound.
+fn until(streams: &[Stream], position: Option<usize>, horizon: u64, limit: u64, turns: &Turns<'_>) -> u64 {
+    let jobs = streams.iter().map(|stream| stream.jobs(horizon));
+    if horizon == INFINITE || jobs.fold(0, u64::saturating_add) > JOBS {
         return INFINITE;
     }
     let mut streams = streams.to_vec();
-    if let Some(own) = streams.get_mut(position) {
+    if let Some(own) = position.and_then(|position| streams.get_mut(position)) {
         (own.jitter, own.distance) = (0, 0);
     }
     let (mut after, mut worst) = (0u64, 0u64);
-    for _ in 0..ACTIVATIONS {
-        let window = after.saturating_add(1);
-        let work = streams.iter().map(|stream| stream.arriving(window));
-        let work = work.fold(0, u64::saturating_add);
-        let end = least(work, limit, |window| turns.served(work, window));
+    while after < horizon {
+        let work = arriving(&streams, after.saturating_add(1));
+        let latest = after.saturating_add(limit);
+        let end = least(work, latest, |window| turns.served(work, window));
         if end == INFINITE {
             return INFINITE;
         }
         worst = worst.max(end.saturating_sub(after));
         let steps = streams.iter().map(|stream| stream.next(after));
         after = steps.min().unwrap_or(INFINITE);
-        if after >= horizon {
-            return worst;
-        }
     }
-    INFINITE
+    worst
 }

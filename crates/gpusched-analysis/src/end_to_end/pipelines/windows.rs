@@ -8,8 +8,8 @@ use super::super::arithmetic::{INFINITE, least};
 use super::super::queues::Preemption;
 use super::super::streams::State;
 use super::super::time_slices::Turns;
-use super::work::{Stream, Work, utilization};
-use super::{ACTIVATIONS, BUSY};
+use super::super::work::{Stream, Work, utilization};
+use super::JOBS;
 
 /// A window over the segments `first` to `last` of a pipelined task.
 struct Window<'a> {
@@ -22,7 +22,7 @@ struct Window<'a> {
     turns: Turns<'a>,
     /// Largest value of R − A that is a bound.
     limit: u64,
-    /// Longest busy window.
+    /// Longest busy window: a longer one contains more than [`JOBS`] own jobs.
     busy: u64,
 }
 
@@ -119,22 +119,21 @@ impl<'a> Window<'a> {
         preempted(task, last);
         let longer = if others.is_empty() { 0 } else { longer };
         let costs = owner.parts[first..=last].iter().map(|part| part.cost);
+        let mut own = Stream::of(state, (task, first));
+        own.cost = costs.fold(0, u64::saturating_add);
         Window {
-            own: Stream {
-                cost: costs.fold(0, u64::saturating_add),
-                ..Stream::of(state, (task, first))
-            },
+            own,
             blocker,
             others: others.into_iter().map(|work| work.longer(longer)).collect(),
             turns: Turns::of(state, owner.parts[last].on, false),
             limit: owner.limit,
-            busy: owner.limit.saturating_mul(BUSY),
+            busy: owner.period.saturating_mul(JOBS),
         }
     }
 
     /// (9) or (10) Returns the maximum of w_q − q·T.
     fn longest(mut self, preemption: Preemption) -> u64 {
-        let rates = self.others.iter().flat_map(|work| &work.arriving);
+        let rates = self.others.iter().flat_map(|work| &work.streams);
         let rates = rates
             .chain([&self.own])
             .map(|stream| (stream.cost, stream.period));
@@ -146,7 +145,7 @@ impl<'a> Window<'a> {
         };
         match rates {
             Some((_, multiple)) if longest == INFINITE && self.turns.is_none() => {
-                let streams = self.others.iter_mut().flat_map(|work| &mut work.arriving);
+                let streams = self.others.iter_mut().flat_map(|work| &mut work.streams);
                 streams.for_each(|stream| stream.distance = 0);
                 let jobs = multiple / u128::from(self.own.period);
                 self.until_idle(preemption, u64::try_from(jobs).ok())
@@ -159,8 +158,8 @@ impl<'a> Window<'a> {
     fn until_idle(&self, preemption: Preemption, count: Option<u64>) -> u64 {
         let period = self.own.period;
         let (mut worst, mut end, mut start, mut busy) = (0u64, 0, 0, 0);
-        for job in 0..count.unwrap_or(INFINITE).min(ACTIVATIONS + 1) {
-            if job == ACTIVATIONS {
+        for job in 0..count.unwrap_or(INFINITE).min(JOBS + 1) {
+            if job == JOBS {
                 return INFINITE;
             }
             let since = job.saturating_mul(period);

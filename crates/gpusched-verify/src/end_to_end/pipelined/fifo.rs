@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use super::super::load::{rate, released};
 use super::super::service::{Lost, Service, Until};
 use super::super::stream::Stream;
 use super::super::table::Table;
 use super::super::window::{least, smaller, total};
-use super::load::{rate, released};
 use super::{JOBS_LIMIT, Limits};
 use crate::conditions::Fraction;
 
@@ -17,16 +17,15 @@ const MOMENTS_LIMIT: u128 = 1_000_000;
 /// Returns the least R of the segment `own`, or `None` if no bound follows.
 pub(super) fn end(table: &Table<'_>, own: &Stream) -> Option<u128> {
     let eligible = table.eligible(own.task, own.segment)?;
-    let on = table.task(own.task).segments[own.segment].on;
-    let queue = Queue {
-        own,
-        all: table.streams(on),
-        service: table.service(on, Lost::default()),
-        limits: Limits::new(table, own.task),
-    };
+    let queue = Queue::new(table, own);
     let waiting = smaller(queue.outstanding(eligible), queue.busy_window());
     let end = eligible.saturating_add(waiting?);
     Some(end).filter(|&end| end <= queue.limits.end)
+}
+
+/// Returns the longest time from the release of the segment `own` of a sequential task to its end, by (13).
+pub(in super::super) fn busy_window(table: &Table<'_>, own: &Stream) -> Option<u128> {
+    Queue::new(table, own).busy_window()
 }
 
 /// A resource under FIFO.
@@ -38,26 +37,40 @@ struct Queue<'a> {
     limits: Limits,
 }
 
-impl Queue<'_> {
+impl<'a> Queue<'a> {
+    fn new(table: &'a Table<'_>, own: &'a Stream) -> Queue<'a> {
+        let on = table.task(own.task).segments[own.segment].on;
+        Queue {
+            own,
+            all: table.streams(on),
+            service: table.service(on, Lost::default()),
+            limits: Limits::new(table, own.task),
+        }
+    }
+
     /// Returns the time for all requests that may precede the segment, (12).
     fn outstanding(&self, eligible: u128) -> Option<u128> {
         let own = self.own;
         let mut work = own.cost;
         let mut longest: BTreeMap<usize, u128> = BTreeMap::new();
         for other in self.all {
-            let requests = if other.task == own.task && other.segment >= own.segment {
-                let lag = other.end?.saturating_sub(own.earliest);
-                lag.div_ceil(own.period).saturating_sub(1)
-            } else if other.task == own.task {
-                eligible
-                    .checked_sub(other.earliest)
-                    .map_or(0, |lag| lag / own.period)
-            } else if other.pipelined {
-                other.end?.saturating_sub(other.earliest).div_ceil(other.period)
-            } else {
+            let requests = if other.task != own.task && !other.pipelined {
                 let longest = longest.entry(other.task).or_default();
                 *longest = other.cost.max(*longest);
                 0
+            } else {
+                let outstanding = other.end?.saturating_sub(other.earliest).div_ceil(other.period);
+                outstanding.min(match other.task == own.task {
+                    false => outstanding,
+                    true if other.segment >= own.segment => {
+                        let lag = other.end?.saturating_sub(own.earliest);
+                        lag.div_ceil(own.period).saturating_sub(1)
+                    }
+                    true => {
+                        let lag = eligible.checked_sub(other.earliest);
+                        lag.map_or(0, |lag| lag / own.period)
+                    }
+                })
             };
             work = work.saturating_add(requests.saturating_mul(other.cost));
         }
@@ -98,7 +111,13 @@ impl Queue<'_> {
             let work = total(self.all.iter().map(|stream| released(stream, z, true, 0)))?;
             self.service.time(work, z, Until::End)
         })?;
-        (length / self.own.period <= JOBS_LIMIT).then_some(length)
+        self.few_jobs(length, true).then_some(length)
+    }
+
+    /// Returns whether at most 10,000 jobs of all segments are released in a window of length `length`.
+    fn few_jobs(&self, length: u128, spaced: bool) -> bool {
+        let jobs = total(self.all.iter().map(|stream| stream.jobs(length, spaced)));
+        jobs.is_some_and(|jobs| jobs <= JOBS_LIMIT)
     }
 
     /// Returns the least common multiple of all periods.
@@ -108,21 +127,22 @@ impl Queue<'_> {
             multiple =
                 (multiple / super::priorities::gcd(multiple, stream.period)).checked_mul(stream.period)?;
         }
-        (multiple / self.own.period <= JOBS_LIMIT).then_some(multiple)
+        self.few_jobs(multiple, false).then_some(multiple)
     }
 
     /// Returns the largest value over all moments below `length`. `spaced` tells whether minimum distances count.
     fn longest(&self, length: u128, spaced: bool) -> Option<u128> {
+        // The time of a pipelined task counts from the latest moment when its jobs are eligible.
+        let own_counts_from_latest = self.own.pipelined;
         let mut longest = 0;
         for moment in self.moments(length, spaced)? {
-            let mut work = (moment / self.own.period + 1).saturating_mul(self.own.cost);
-            for other in self
-                .all
-                .iter()
-                .filter(|other| other.segment != self.own.segment || other.task != self.own.task)
-            {
-                work = work.saturating_add(released(other, moment + 1, spaced, 0)?);
-            }
+            let work = total(self.all.iter().map(|stream| {
+                let own = (stream.task, stream.segment) == (self.own.task, self.own.segment);
+                match own && own_counts_from_latest {
+                    true => Some((moment / self.own.period + 1).saturating_mul(self.own.cost)),
+                    false => released(stream, moment + 1, spaced, 0),
+                }
+            }))?;
             let limit = moment.saturating_add(self.limits.end);
             let end = least(work, limit, |e| self.service.time(work, e, Until::End))?;
             longest = end.saturating_sub(moment).max(longest);

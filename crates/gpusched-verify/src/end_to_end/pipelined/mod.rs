@@ -3,20 +3,20 @@
 //! Several jobs of a pipelined task may be pending at one segment, and at several segments on one resource. The numbers of
 //! the equations are from the page "Pipelined tasks".
 //!
-//! * `load`: the work of other tasks in a window;
 //! * `priorities`: windows under fixed priorities, over one or several segments;
 //! * `fifo`: requests under FIFO.
 
 mod fifo;
-mod load;
 mod priorities;
+
+pub(super) use fifo::busy_window;
 
 use super::device::Rule;
 use super::stream::Stream;
 use super::table::Table;
 use super::window::smaller;
 
-/// Maximum number of own jobs in one window.
+/// Maximum number of jobs in one window: own jobs under fixed priorities, and all jobs under FIFO.
 const JOBS_LIMIT: u128 = 10_000;
 
 /// Limits of the search for a bound on a task. A value above a limit counts as "no bound", which is safe.
@@ -31,7 +31,10 @@ struct Limits {
 impl Limits {
     fn new(table: &Table<'_>, task: usize) -> Limits {
         Limits {
-            end: longest_end(table, task),
+            end: match table.task(task).is_pipelined() {
+                true => longest_end(table, task),
+                false => table.period(task),
+            },
             window: table.period(task).saturating_mul(JOBS_LIMIT),
         }
     }

@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use gpusched_model::end_to_end::{CorePolicy, PartitionPolicy, Resource};
 
 use super::super::device::Rule;
+use super::super::load::{Load, each, rate};
 use super::super::service::{Lost, Service, Until};
 use super::super::stream::Stream;
 use super::super::table::{Table, cost};
 use super::super::window::{blocking, least, total};
-use super::load::{Load, rate, released};
 use super::{JOBS_LIMIT, Limits};
 use crate::conditions::Fraction;
 
@@ -171,7 +171,7 @@ impl<'a> Window<'a> {
         let later = self
             .later
             .iter()
-            .map(|stream| released(stream, window, spaced, self.charge));
+            .map(|stream| each(stream, window, spaced, self.charge));
         total(urgent.chain(equal).chain(later))
     }
 

@@ -21,6 +21,8 @@ pub(in super::super) struct TimeSliced {
     contexts: Vec<Occupation>,
     /// Positions of the contexts, in the order of the turns.
     runlist: Vec<usize>,
+    /// Whether at most one context has kernels, and only contexts with kernels have turns. No slice of such a context ends.
+    alone: bool,
     /// For each context and each of its turns: the contexts that have turns before its next own turn.
     intervals: Vec<Vec<Vec<usize>>>,
 }
@@ -42,7 +44,12 @@ impl TimeSliced {
             Occupation::new(times, preemptive && !one_by_one, streams, from_idle)
         });
         let turns = |context| intervals(&gpu.runlist, context);
+        let used = gpu.contexts.iter().filter(|context| {
+            let kernels = streams.get(&Resource::Partition(context.partition));
+            kernels.is_some_and(|kernels| !kernels.is_empty())
+        });
         TimeSliced {
+            alone: gpu.idle == Idle::Skip && used.count() <= 1,
             idle: gpu.idle,
             switch: gpu.switch.ns().into(),
             contexts: contexts.collect(),
@@ -153,6 +160,7 @@ impl Turns<'_> {
         }
         let intervals = intervals_until(demand, own.slice, until);
         let overruns = match until {
+            _ if self.gpu.alone => 0,
             Until::Start | Until::End => intervals,
             Until::EndFromIdle => intervals.saturating_sub(1),
         };

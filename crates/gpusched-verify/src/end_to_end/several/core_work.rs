@@ -2,8 +2,7 @@
 
 use gpusched_model::end_to_end::Resource;
 
-use super::super::core::{Load, load};
-use super::super::stream::Stream;
+use super::super::load::Load;
 use super::super::table::{Table, cost};
 use super::super::window::{smaller, total};
 
@@ -24,11 +23,11 @@ pub(super) struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Creates the task with the segments `streams` on a core.
-    pub fn new(table: &Table<'_>, streams: &'a [Stream]) -> Option<Member<'a>> {
-        let task = streams.first()?.task; // every task of the list has a stream
+    /// Creates the task with the work `load` on a core.
+    pub fn new(table: &Table<'_>, load: Load<'a>) -> Member<'a> {
+        let task = load.task;
         let found = table.task(task);
-        Some(Member {
+        Member {
             task,
             priority: found.priority,
             busy: found.spins(),
@@ -36,8 +35,8 @@ impl<'a> Member<'a> {
             jitter: found.jitter.ns().into(),
             response: table.response(task),
             executed: found.segments.iter().map(cost).fold(0, u128::saturating_add),
-            load: load(table, streams)?,
-        })
+            load,
+        }
     }
 
     /// Returns E(Z) of a busy-waiting task: the smaller value of R and the sum of c on the core and on joint resources, and
@@ -66,8 +65,8 @@ impl<'a> Member<'a> {
     pub fn work(&self, window: u128, from_start: bool, occupied: Option<u128>) -> Option<u128> {
         if !self.busy {
             return match from_start {
-                true => self.load.work(window),
-                false => self.load.carried(window),
+                true => self.load.since_idle(window, true, 0),
+                false => self.load.any(window),
             };
         }
         let early = self.response?.saturating_sub(self.executed);

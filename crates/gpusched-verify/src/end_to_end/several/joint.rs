@@ -2,7 +2,7 @@
 
 use gpusched_model::end_to_end::{EnginePolicy, PartitionPolicy, Resource, System};
 
-use super::super::stream::Stream;
+use super::super::load::Load;
 use super::super::table::{Table, cost};
 use super::super::window::{blocking, smaller, total};
 use super::Windows;
@@ -18,20 +18,21 @@ pub(super) enum Joint {
 
 impl Joint {
     /// Returns the resource with `on`; `None` if `on` is a core.
-    pub fn of(system: &System, on: Resource) -> Option<Joint> {
-        if on.is_core() {
-            return None;
+    pub fn of(table: &Table<'_>, on: Resource) -> Option<Joint> {
+        match on.is_core() {
+            true => None,
+            false => Some(
+                table
+                    .gpu(on)
+                    .map_or(Joint::Device(on), |(gpu, _)| Joint::Gpu(gpu)),
+            ),
         }
-        let gpu = system.time_slices().iter().position(
-            |gpu| matches!(on, Resource::Partition(partition) if gpu.position(partition).is_some()),
-        );
-        Some(gpu.map_or(Joint::Device(on), Joint::Gpu))
     }
 
     /// Returns whether `task` has a segment on the resource.
     pub fn serves(self, table: &Table<'_>, task: usize) -> bool {
         let mut segments = table.task(task).segments.iter();
-        segments.any(|segment| Joint::of(table.system, segment.on) == Some(self))
+        segments.any(|segment| Joint::of(table, segment.on) == Some(self))
     }
 
     /// Returns whether the resource chooses segments by their priorities.
@@ -77,41 +78,25 @@ pub(super) fn has_rule(system: &System, on: Resource) -> bool {
 pub(super) struct OnDevice<'a> {
     pub task: usize,
     priority: u32,
-    streams: &'a [Stream],
-    /// Sum of the WCETs on the resource.
-    cost: u128,
-    /// R − C − φ of all segments together; `None` if the task has no bound.
-    early: Option<u128>,
+    load: Load<'a>,
     /// Longest segment on the resource.
     longest: u128,
+    /// Whether several segments of the task may wait at the same time.
+    pipelined: bool,
 }
 
 impl<'a> OnDevice<'a> {
-    /// Creates the task with the segments `streams`.
-    pub fn new(table: &Table<'_>, streams: &'a [Stream]) -> Option<OnDevice<'a>> {
-        let (first, last) = (streams.first()?, streams.last()?); // every task of the list has a stream
-        let costs = streams.iter().map(|stream| stream.cost);
-        let cost = costs.clone().fold(0, u128::saturating_add);
-        Some(OnDevice {
-            task: first.task,
-            priority: table.task(first.task).gpu_priority,
-            streams,
-            cost,
-            early: last
-                .end
-                .map(|end| end.saturating_sub(cost.saturating_add(first.earliest))),
-            longest: costs.max()?,
-        })
-    }
-
-    /// Returns always(w): the execution in any window of length `window` > 0.
-    fn always(&self, window: u128) -> Option<u128> {
-        let period = self.streams.first()?.period;
-        let whole = self.early.map(|early| {
-            let jobs = window.saturating_add(early).div_ceil(period);
-            jobs.saturating_mul(self.cost)
-        });
-        smaller(whole, total(self.streams.iter().map(|stream| stream.any(window))))
+    /// Creates the task with the work `load`.
+    pub fn new(table: &Table<'_>, load: Load<'a>) -> OnDevice<'a> {
+        let found = table.task(load.task);
+        let costs = load.streams.iter().map(|stream| stream.cost);
+        OnDevice {
+            task: load.task,
+            priority: found.gpu_priority,
+            longest: costs.max().unwrap_or(0), // every task of the list has a stream
+            pipelined: found.is_pipelined(),
+            load,
+        }
     }
 }
 
@@ -222,7 +207,7 @@ impl<'w> Device<'w> {
                     segments: all
                         .iter()
                         .filter(|other| other.task == member.task)
-                        .map(|other| other.streams.len() as u128)
+                        .map(|other| other.load.streams.len() as u128)
                         .sum(),
                     blocking: longest_below(member.task),
                 })
@@ -233,18 +218,12 @@ impl<'w> Device<'w> {
     fn within(&self, window: u128, closed: bool, jobs: impl Fn(&Member<'_>) -> Option<u128>) -> Option<u128> {
         let requests = |busy: &Busy<'_>| Some(jobs(busy.member)?.saturating_mul(busy.segments));
         match self.order {
-            Order::Preemptive => total(self.others.iter().map(|(other, first)| {
-                let always = other.always(window);
-                match closed && *first {
-                    true => {
-                        let streams = other.streams.iter();
-                        smaller(total(streams.map(|stream| stream.work(window))), always)
-                    }
-                    false => always,
-                }
+            Order::Preemptive => total(self.others.iter().map(|(other, first)| match closed && *first {
+                true => other.load.since_idle(window, true, 0),
+                false => other.load.any(window),
             })),
             Order::NonPreemptive => {
-                let others = self.others.iter().map(|(other, _)| other.always(window));
+                let others = self.others.iter().map(|(other, _)| other.load.any(window));
                 let blocked = self
                     .busy
                     .iter()
@@ -255,8 +234,9 @@ impl<'w> Device<'w> {
             Order::Arrival => {
                 let all = total(self.busy.iter().map(requests));
                 let others = self.others.iter().map(|(other, _)| {
-                    let each = all.map(|all| self.own.saturating_add(all).saturating_mul(other.longest));
-                    smaller(each, other.always(window))
+                    let each = all.filter(|_| !other.pipelined);
+                    let each = each.map(|all| self.own.saturating_add(all).saturating_mul(other.longest));
+                    smaller(each, other.load.any(window))
                 });
                 let own = match closed {
                     true if self.longest_own > 0 => Some(all?.saturating_mul(self.longest_own)),
@@ -275,7 +255,7 @@ pub(super) struct Gpu<'w> {
     own: u128,
     own_gaps: Vec<u128>,
     own_overrun: u128,
-    /// x_d: own execution on each context.
+    /// x_d: own execution on each context. The last covered segment has not ended, so it counts 1 ns less.
     executed: Vec<u128>,
     busy: Vec<Client<'w>>,
     /// Whether each context belongs to a task in `busy`.
@@ -334,8 +314,9 @@ impl<'w> Gpu<'w> {
         };
         let covered = || on_gpu(task).filter(|(index, ..)| (first..=last).contains(index));
         let mut executed = vec![0u128; count];
-        for (_, context, cost) in covered() {
-            executed[context] = executed[context].saturating_add(cost);
+        for (index, context, cost) in covered() {
+            let counted = cost.saturating_sub(u128::from(index == last));
+            executed[context] = executed[context].saturating_add(counted);
         }
         let mut excluded = vec![false; count];
         for context in busy.iter().flat_map(|member| contexts(member.task)) {
@@ -390,10 +371,7 @@ impl<'w> Gpu<'w> {
         {
             let whole = most.saturating_mul(sliced.longest_turn(context));
             let limited = sliced.used(context, window, most).map(|(turns, time)| {
-                let time = match self.executed[context] {
-                    0 => time,
-                    own => time.saturating_add(1).saturating_sub(own),
-                };
+                let time = time.saturating_sub(self.executed[context]);
                 time.saturating_add(turns.saturating_mul(switch))
             });
             lost = lost.saturating_add(limited.map_or(whole, |limited| limited.min(whole)));

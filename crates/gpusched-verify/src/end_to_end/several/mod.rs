@@ -12,8 +12,9 @@ mod joint;
 
 use std::collections::HashMap;
 
-use gpusched_model::end_to_end::{CorePolicy, Idle, Resource, Task};
+use gpusched_model::end_to_end::{CorePolicy, Idle, Resource};
 
+use super::load::Load;
 use super::table::{Table, cost};
 use super::window::{least, total};
 use core_work::Member;
@@ -32,21 +33,20 @@ impl<'a> Windows<'a> {
     /// Prepares the windows; `None` if the proof does not cover the system.
     pub fn new(table: &'a Table<'a>) -> Option<Windows<'a>> {
         let system = table.system;
-        let pipelined = system.tasks().iter().any(Task::is_pipelined);
-        if table.shares_memory() || table.enforced() || system.overheads().is_some() || pipelined {
+        if table.shares_memory() || table.enforced() || system.overheads().is_some() {
             return None;
         }
         let (mut cores, mut devices) = (HashMap::new(), HashMap::new());
         for resource in system.resources() {
-            let by_task = table.streams(resource).chunk_by(|a, b| a.task == b.task);
+            let loads = Load::all(table, resource).into_iter();
             match resource {
                 Resource::Core(core) if system.cores()[core].policy == CorePolicy::Fp => {
-                    let members = by_task.filter_map(|streams| Member::new(table, streams));
+                    let members = loads.map(|load| Member::new(table, load));
                     cores.insert(core, members.collect());
                 }
                 Resource::Core(_) => {}
                 _ => {
-                    let tasks = by_task.filter_map(|streams| OnDevice::new(table, streams));
+                    let tasks = loads.map(|load| OnDevice::new(table, load));
                     devices.insert(resource, tasks.collect());
                 }
             }
@@ -58,7 +58,7 @@ impl<'a> Windows<'a> {
         })
     }
 
-    /// Returns the smallest R of segment `last` of `task` that is below `best` and follows from a window. Returns `best` if no
+    /// Returns the smallest R of segment `last` of the sequential task `task` that is below `best` and follows from a window. Returns `best` if no
     /// window has a smaller value.
     pub fn end(&self, task: usize, last: usize, best: Option<u128>) -> Option<u128> {
         let found = self.table.task(task);
@@ -113,8 +113,7 @@ impl<'a> Windows<'a> {
                 used.extend(segments.map(|segment| segment.on));
             }
         }
-        let system = self.table.system;
-        let joints = used.into_iter().filter_map(|on| Joint::of(system, on));
+        let joints = used.into_iter().filter_map(|on| Joint::of(self.table, on));
         let mut joints: Vec<Joint> = joints.collect();
         joints.sort_unstable();
         joints.dedup();
@@ -181,7 +180,7 @@ impl<'w> Window<'w> {
             .iter()
             .any(|segment| segment.on.is_core());
         let members: &[&Member<'_>] = if uses_core { members } else { &[] };
-        let is_joint = |on: Resource| Joint::of(table.system, on).is_some_and(|of| joint.contains(&of));
+        let is_joint = |on: Resource| Joint::of(table, on).is_some_and(|of| joint.contains(&of));
         let own = (first..=last).map(|segment| {
             let of = &found.segments[segment];
             match of.on.is_core() || is_joint(of.on) {

@@ -1,13 +1,13 @@
-//! Work of other tasks in the windows of pipelined tasks.
+//! Work of other tasks in a window: any(w) and in(w) of the page "End-to-end systems".
 
 use gpusched_model::end_to_end::Resource;
 
-use super::super::stream::Stream;
-use super::super::table::Table;
-use super::super::window::{smaller, total};
+use super::stream::Stream;
+use super::table::Table;
+use super::window::{smaller, total};
 use crate::conditions::Fraction;
 
-/// Work of one task on a resource, (4).
+/// Work of one task on a resource.
 pub(super) struct Load<'a> {
     pub task: usize,
     pub streams: &'a [Stream],
@@ -46,6 +46,8 @@ impl<'a> Load<'a> {
                     cost,
                     early: end.saturating_sub(cost),
                 }),
+            // With enforced releases, each segment is a stream of its own.
+            false if table.enforced() => None,
             false => {
                 let cost = streams
                     .iter()
@@ -83,15 +85,19 @@ impl<'a> Load<'a> {
     /// tells whether minimum distances count. Each job preempts a kernel, which takes `charge` longer.
     pub fn since_idle(&self, window: u128, spaced: bool, charge: u128) -> Option<u128> {
         if let Some(jitter) = self.busy {
-            let jobs = window.saturating_add(jitter).div_ceil(self.period);
             let whole = self.whole.as_ref()?; // without a bound, the jobs may queue
+            let released = window.saturating_add(jitter).div_ceil(self.period);
+            let jobs = released.min(self.streams.first()?.apart(window, spaced).unwrap_or(released));
             return smaller(Some(jobs.saturating_mul(whole.cost)), self.any(window));
         }
-        let streams = self.streams.iter();
-        let streams = total(streams.map(|stream| released(stream, window, spaced, charge)));
+        let streams = total(
+            self.streams
+                .iter()
+                .map(|stream| each(stream, window, spaced, charge)),
+        );
         match charge {
             0 => smaller(streams, self.any(window)),
-            _ => streams,
+            _ => streams, // E(w) does not contain the cost of preemptions
         }
     }
 
@@ -107,12 +113,18 @@ impl<'a> Load<'a> {
     }
 }
 
+/// Returns the work of the releases of `stream` in a window of length `window` > 0 that starts without pending work of the stream:
+/// at most the execution in any window. Each job preempts a kernel, which takes `charge` longer.
+pub(super) fn each(stream: &Stream, window: u128, spaced: bool, charge: u128) -> Option<u128> {
+    match charge {
+        0 => smaller(released(stream, window, spaced, 0), stream.any(window)),
+        _ => released(stream, window, spaced, charge),
+    }
+}
+
 /// Returns the work of the releases of `stream` in a window of length `window` > 0, with `charge` for each job.
 pub(super) fn released(stream: &Stream, window: u128, spaced: bool, charge: u128) -> Option<u128> {
-    let jobs = match spaced {
-        true => stream.jobs(window)?,
-        false => window.saturating_add(stream.jitter?).div_ceil(stream.period),
-    };
+    let jobs = stream.jobs(window, spaced)?;
     Some(jobs.saturating_mul(stream.cost.saturating_add(charge)))
 }
 
