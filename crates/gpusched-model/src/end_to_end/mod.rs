@@ -6,11 +6,13 @@
 //! drafts.
 
 mod bounds;
+mod budgets;
 mod chain;
 mod draft;
 mod environment;
 mod overheads;
 mod premises;
+mod regulated;
 mod resource;
 mod scope;
 mod segment;
@@ -22,9 +24,11 @@ pub use bounds::{
     Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, Stage,
     SystemPlan, TaskAnswer, TaskBounds, planned,
 };
+pub use budgets::{BudgetsDraft, Group, Grouping, KindBudgets, Profile, burst, share};
 pub use chain::{Chain, ChainDraft, Communication};
 pub use draft::Draft;
 pub use environment::Environment;
+pub use regulated::SegmentTimes;
 pub use resource::{
     Context, ContextDraft, CopyEngine, Core, CorePolicy, DraftPolicy, EnginePolicy, Idle, Partition,
     PartitionDraft, PartitionPolicy, Resource, TimeSlices,
