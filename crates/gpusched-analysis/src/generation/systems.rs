@@ -323,6 +323,7 @@ impl SystemDraw {
             )],
             tasks: tasks.collect::<Result<_, Error>>()?,
             chains: Vec::new(),
+            budgets: None,
         })
     }
 

@@ -8,6 +8,7 @@
 mod bounds;
 mod budgets;
 mod chain;
+mod chosen_budgets;
 mod draft;
 mod environment;
 mod overheads;
@@ -26,6 +27,7 @@ pub use bounds::{
 };
 pub use budgets::{BudgetsDraft, Group, Grouping, KindBudgets, Profile, burst, share};
 pub use chain::{Chain, ChainDraft, Communication};
+pub use chosen_budgets::{BudgetEvidence, BudgetedSegment, ChosenBudgets, ChosenGroup, NextBudget};
 pub use draft::Draft;
 pub use environment::Environment;
 pub use regulated::SegmentTimes;
