@@ -148,6 +148,7 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
         partitions,
         tasks,
         chains,
+        budgets: None,
     })
 }
 
