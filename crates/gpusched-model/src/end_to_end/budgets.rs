@@ -21,7 +21,7 @@ const LONGEST_PERIOD: Time = Time::from_ns(1_000_000_000);
     deny_unknown_fields,
     expecting = "budgets: an object with \"regulation_period\" and one of \"q\", \"by_kind\" and \"by_task\""
 )]
-#[cfg_attr(feature = "schema", schemars(rename = "SystemBudgetsOfFile"))]
+#[cfg_attr(feature = "schema", schemars(rename = "SystemBudgets"))]
 pub struct BudgetsDraft {
     /// T: regulation period [ns]; > 0, at most 1 s.
     #[serde(deserialize_with = "crate::time::positive_time")]

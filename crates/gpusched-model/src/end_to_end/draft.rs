@@ -52,13 +52,11 @@ impl Document for Draft {
     fn from_json(text: &str) -> Result<Draft, Fault> {
         let draft: Draft = from_json::<Draft, _>(text)?;
         // This check finds faults in names and times. The result does not depend on the partition sizes.
-        let mut sized = match &draft.budgets {
+        let checked = draft.check_budgets();
+        checked.map_err(|refusal| (line_of(text, refusal.field()), refusal))?;
+        let mut sized = match draft.budgets {
             None => draft.clone(),
-            Some(budgets) => {
-                let refused = draft.check_budgets(budgets);
-                refused.map_err(|refusal| (line_of(text, refusal.field()), refusal))?;
-                draft.with_wcets(&[])
-            }
+            Some(_) => draft.with_wcets(&[]),
         };
         for partition in &mut sized.partitions {
             partition.sms = partition.sms.or(Some(MAX_SMS));

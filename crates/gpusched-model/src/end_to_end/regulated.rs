@@ -1,16 +1,19 @@
 //! Systems with memory bandwidth budgets: the memory time of their segments, and plain systems without budgets.
 
-use super::budgets::BudgetsDraft;
 use super::{Draft, SegmentDraft};
 use crate::time::Time;
 use crate::{Factor, Refusal, WcetFunction};
 
 impl Draft {
-    /// Checks the budgets, and that each segment states how memory accesses of best-effort cores delay it.
+    /// Checks the budgets, and that each segment states how memory accesses of best-effort cores delay it. A system without budgets
+    /// passes.
     ///
     /// # Errors
     /// Fails at the first invalid or missing field.
-    pub(super) fn check_budgets(&self, budgets: &BudgetsDraft) -> Result<(), Refusal> {
+    pub fn check_budgets(&self) -> Result<(), Refusal> {
+        let Some(budgets) = &self.budgets else {
+            return Ok(());
+        };
         budgets.check(self)?;
         for (index, task) in self.tasks.iter().enumerate() {
             let alternatives = task.alternatives.iter().enumerate();

@@ -35,6 +35,7 @@ impl<'a> Regulated<'a> {
                 "conflict or none with `budgets`, because no analysis counts budgets and a shared memory";
             return Refusal::refuse("interference", environment.interference, expected);
         }
+        draft.check_budgets()?;
         let alone = Environment {
             overheads: None,
             ..environment
