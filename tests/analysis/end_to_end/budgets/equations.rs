@@ -101,14 +101,13 @@ fn preempted_segments_count_the_periods_of_their_windows() {
                      {{"name":"b","period":200,"segments":[{{"on":"cpu","wcet":20,"e1":40}}]}}]}}"#
         )
     };
-    // Task a never waits for memory. Without it, task b takes 20 + 4: w = 24 overlaps 4 periods.
+    // Task a never waits for memory, and preempts task b once. R = 20 + 4 + 1 = 25 overlaps up to 4 periods.
     let alone = segments(&text(r#"1,"e1":1"#));
-    // R = 24 + 1 = 25 overlaps up to 4 periods.
     assert_eq!(
         (alone[1].wcet_ns.ns(), alone[1].window_ns),
         (24, Some(Time::from_ns(25)))
     );
-    // R = 20 + 9·10/10: with 30 ns of task a in each 50 ns, task b needs two jobs of a: 20 + y + 60, over 9 or 10 periods.
+    // Two jobs of task a preempt task b. R = 20 + 10 + 60 = 90 overlaps up to 10 periods.
     let late = segments(&text(r#"30,"e1":30"#));
     assert_eq!(
         (late[1].wcet_ns.ns(), late[1].window_ns),

@@ -37,8 +37,8 @@ fn random(index: u64, measured: bool) -> Draft {
     let core = ["fp", "fp", "edf"][usize::try_from(below(3)).unwrap()];
     let gpu = ["np-fifo", "np-fp", "fp", "edf"][usize::try_from(below(4)).unwrap()];
     let times = |below: &mut dyn FnMut(u64) -> u64| {
-        let isolated = 1 + below(4);
-        format!(r#""wcet":{isolated},"e1":{}"#, isolated + below(5))
+        let isolated = 1 + below(5);
+        format!(r#""wcet":{isolated},"e1":{}"#, isolated + below(14))
     };
     let tasks: Vec<String> = (0..2 + below(2))
         .map(|task| {
@@ -57,7 +57,7 @@ fn random(index: u64, measured: bool) -> Draft {
                     }
                 });
             }
-            let (period, wait) = (16 + 8 * below(8), ["suspend", "busy"][usize::try_from(below(2)).unwrap()]);
+            let (period, wait) = (12 + 6 * below(8), ["suspend", "busy"][usize::try_from(below(2)).unwrap()]);
             format!(
                 r#"{{"name":"t{task}","period":{period},"wait":"{wait}","segments":[{}]}}"#,
                 segments.join(",")
