@@ -8,12 +8,10 @@
 mod bounds;
 mod budgets;
 mod chain;
-mod chosen_budgets;
 mod draft;
 mod environment;
 mod overheads;
 mod premises;
-mod regulated;
 mod resource;
 mod scope;
 mod segment;
@@ -25,12 +23,13 @@ pub use bounds::{
     Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, Stage,
     SystemPlan, TaskAnswer, TaskBounds, planned,
 };
-pub use budgets::{BudgetsDraft, Group, Grouping, KindBudgets, Profile, burst, share};
+pub use budgets::{
+    BudgetEvidence, BudgetedSegment, BudgetsDraft, ChosenBudgets, ChosenGroup, Group, Grouping, KindBudgets,
+    NextBudget, Profile, SegmentTimes, burst, share,
+};
 pub use chain::{Chain, ChainDraft, Communication};
-pub use chosen_budgets::{BudgetEvidence, BudgetedSegment, ChosenBudgets, ChosenGroup, NextBudget};
 pub use draft::Draft;
 pub use environment::Environment;
-pub use regulated::SegmentTimes;
 pub use resource::{
     Context, ContextDraft, CopyEngine, Core, CorePolicy, DraftPolicy, EnginePolicy, Idle, Partition,
     PartitionDraft, PartitionPolicy, Resource, TimeSlices,

@@ -15,7 +15,7 @@ use gpusched_model::reader::EndToEndSystems;
 
 /// Options for the budgets of a system.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct Deadlines {
     /// Choose budgets with which an end-to-end system meets its deadlines
     ///
     /// The budgets maximize the memory time of best-effort cores, weighted by time. All deadlines and limits of chains are proven.
@@ -31,7 +31,7 @@ pub struct Args {
     search_effort: u64,
 }
 
-impl Args {
+impl Deadlines {
     /// Chooses the budgets of the system in the file `path`.
     pub fn run(&self, path: &Path, global: &Global) -> Result<Outcome> {
         let systems = EndToEndSystems::open(path)?;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::deadlines;
+use super::deadlines::Deadlines;
 use crate::report::{About, Output, Palette, Report, Shown, Table};
 use crate::wcet::{Traffic, described, distrust, percent, slowdown, title};
 use crate::{Global, Outcome, Run, complain};
@@ -29,7 +29,7 @@ pub struct Args {
     #[command(flatten)]
     traffic: Traffic,
     #[command(flatten)]
-    deadlines: deadlines::Args,
+    deadlines: Deadlines,
 }
 
 const EXAMPLE: &str = "\

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::io::Write as _;
 
+use super::budgets;
 use crate::report::{About, Cell, Output, Palette, Report, Table, clip, numbered};
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end::{self, Budgeted, analyze_draft};
 use gpusched_model::counted;
 use gpusched_model::end_to_end::{
-    Answer, BudgetEvidence, ChainBound, Draft, Environment, Resource, Scaling, System, Task, TaskAnswer,
-    Wait, share,
+    Answer, ChainBound, Draft, Environment, Resource, Scaling, System, Task, TaskAnswer, Wait,
 };
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 
 /// Tests all systems of the stream and writes the results. `file` is the name of the stream.
@@ -32,9 +32,9 @@ pub fn test(
     while let Some(draft) = systems.next() {
         let (line, draft) = draft?;
         let alone = index == 0 && systems.peek().is_none();
-        let budgets = draft.budgets.is_some();
-        refuse_with_budgets("enforce", enforce && budgets)?;
-        refuse_with_budgets("sensitivity", sensitivity && budgets)?;
+        let regulated = draft.budgets.is_some();
+        budgets::refuse("enforce", enforce && regulated)?;
+        budgets::refuse("sensitivity", sensitivity && regulated)?;
         let Budgeted { system, mut answer } = analyzed(&draft, environment, enforce)
             .map_err(|refusal| refusal.map_refusal(|refusal| refusal.at(file, line)))?;
         if sensitivity {
@@ -47,18 +47,6 @@ pub fn test(
     }
     output.finish()?;
     Ok(positive.into())
-}
-
-/// Refuses `parameter`, which has no analysis for a system with budgets.
-fn refuse_with_budgets(parameter: &str, given: bool) -> Result<()> {
-    match given {
-        true => Err(Error::parameter(
-            parameter,
-            "a system with `budgets`",
-            "a system without budgets, because no analysis counts both",
-        )),
-        false => Ok(()),
-    }
 }
 
 /// Analyzes the system in `draft` and adds the assumptions to the result.
@@ -160,8 +148,8 @@ pub fn verdict_text(system: &System, answer: &Answer, palette: &Palette, assumpt
     if system.tasks().iter().any(Task::is_pipelined) {
         text += &format!("\n{}", stages(system, answer).render(palette.header));
     }
-    if let Some(budgets) = &answer.budgets {
-        text += &format!("\n{}", segments(system, budgets).render(palette.header));
+    if let Some(found) = &answer.budgets {
+        text += &format!("\n{}", budgets::segments(system, found).render(palette.header));
     }
     if !answer.chains.is_empty() {
         text.push('\n');
@@ -229,35 +217,6 @@ fn tasks(system: &System, answer: &Answer) -> Table {
             })
         })
         .text("", |(.., found)| if found.meets { "" } else { "late?" });
-    table.done()
-}
-
-/// Returns the segments of a system with budgets, with their WCETs.
-fn segments(system: &System, budgets: &BudgetEvidence) -> Table {
-    let period = budgets.regulation_period_ns;
-    let tasks = system.tasks().iter().zip(&budgets.segments);
-    let rows = tasks.flat_map(|(task, found)| {
-        let segments = task
-            .segments
-            .iter()
-            .filter(|segment| !system.is_wake_up(segment.on));
-        let segments = segments.zip(found).enumerate();
-        segments.map(move |(position, (segment, found))| (task, position, segment.on, found))
-    });
-    let table = Table::of(rows)
-        .text("task with budgets", |(task, position, ..)| match position {
-            0 => clip(&task.name, 30),
-            _ => String::new(),
-        })
-        .number("segment", |(_, position, ..)| *position)
-        .text("on", |(_, _, on, _)| clip(system.resource_name(*on), 30))
-        .text("Q", |(.., found)| {
-            share(found.memory_time_ns.ns(), period).to_string()
-        })
-        .text("memory time", |(.., found)| {
-            format!("{} of {period}", found.memory_time_ns)
-        })
-        .time("WCET", |(.., found)| found.wcet_ns);
     table.done()
 }
 

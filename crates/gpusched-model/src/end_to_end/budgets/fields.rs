@@ -1,11 +1,10 @@
 //! Memory bandwidth budgets of a system: the fields of a file, and the division of the segments into groups with equal budgets.
-//! `docs/explanation/budgets-end-to-end.md` has the rules of the regulation.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Draft, Resource, System};
+use super::super::{Draft, Resource, System};
 use crate::kernel::{Cluster, MAX_ACTIVE};
 use crate::time::Time;
 use crate::{Factor, Kernel, Refusal};

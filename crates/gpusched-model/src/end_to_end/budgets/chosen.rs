@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Draft, Grouping};
+use super::super::{Answer, Draft};
+use super::Grouping;
 use crate::Factor;
 use crate::time::Time;
 

@@ -1,6 +1,6 @@
 //! Systems with memory bandwidth budgets: the memory time of their segments, and plain systems without budgets.
 
-use super::{Draft, SegmentDraft};
+use super::super::{Draft, SegmentDraft};
 use crate::time::Time;
 use crate::{Factor, Refusal, WcetFunction};
 
@@ -76,7 +76,7 @@ impl Draft {
     }
 
     /// Refuses budgets, and memory times without budgets. A plain system would ignore them.
-    pub(super) fn refuse_budgets(&self) -> Result<(), Refusal> {
+    pub(in crate::end_to_end) fn refuse_budgets(&self) -> Result<(), Refusal> {
         if self.budgets.is_some() {
             let expected =
                 "a system without budgets, because this command or analysis does not count budgets";
