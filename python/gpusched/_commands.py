@@ -1252,19 +1252,29 @@ def budget_nominal(
     slowdown: Value = None,
     sync: bool = False,
     straddling: Optional[Literal["end", "both"]] = None,
+    deadlines: bool = False,
+    per: Optional[Literal["all", "kind", "task"]] = None,
+    search_effort: Optional[int] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Result:
-    """Find the largest budget that keeps the slowdown of a kernel within a limit.
+    """Find the largest budget that keeps the slowdown of a kernel within a limit, or all deadlines of a system.
 
     Args:
-        kernel: One kernel (JSON) or many (JSONL, one per line); `-` is standard input.
+        kernel: One kernel (JSON) or many (JSONL, one per line); `-` is standard input. With ``deadlines``: an
+            end-to-end system with the field `budgets`.
         slowdown: Largest accepted slowdown (G(Q) − G(0))/G(0), for WCET bound G and budget Q.
         sync: Assume that kernel and regulation period start together [default: at any time].
         straddling: Which partial overlaps of a block with best-effort memory access count as delays. Memory time is
             the time when best-effort cores access memory. `end` follows Eq. 10 of [Aghilinasab20]. `end` is safe if
             blocks slow down only during memory time. Only `both` is safe if a partial overlap may extend a block to
             e1, its WCET under interference.
+        deadlines: Choose budgets with which an end-to-end system meets its deadlines. The budgets maximize the
+            memory time of best-effort cores, weighted by time. All deadlines and limits of chains are proven.
+        per: Segments that have equal budgets. ``all``: One budget for all segments. ``kind``: One budget each for
+            CPU segments, copies and kernels. ``task``: One budget for each task.
+        search_effort: Stop the search for budgets after N schedulability tests. The output then states an upper
+            bound on better budgets.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -1275,6 +1285,9 @@ def budget_nominal(
             "slowdown": slowdown,
             "sync": sync,
             "straddling": straddling,
+            "deadlines": deadlines,
+            "per": per,
+            "search-effort": search_effort,
             "threads": threads,
             "seed": seed,
         },

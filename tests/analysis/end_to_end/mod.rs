@@ -2,6 +2,7 @@
 
 mod attained;
 mod baselines;
+mod budgets;
 mod certificates;
 mod equations;
 mod mutations;

@@ -18,6 +18,7 @@
 //! * `fixed_point`: the least solution of all equations;
 //! * `enforcement`: releases by timers;
 //! * `chains`: reaction time and data age;
+//! * `budgets`: memory bandwidth budgets of best-effort cores;
 //! * `sizing`: partitions and their sizes for a system;
 //! * `turns`: slices, turns and tasks of contexts;
 //! * `scaling`: common factors by which WCETs may grow;
@@ -29,6 +30,7 @@
 
 mod arithmetic;
 mod baselines;
+mod budgets;
 mod chains;
 mod contexts;
 mod cores;
@@ -47,6 +49,7 @@ mod turns;
 mod work;
 
 pub use baselines::{Baseline, baseline};
+pub use budgets::{BudgetSearch, Budgeted, analyze_draft, choose_budgets};
 pub use scaling::scaling;
 pub use sizing::{Gpu, NO_EFFECT, Search, check_interference, plan, refuse};
 pub use turns::{ChosenTurns, SharedContexts, TurnSearch, choose_turns};
@@ -134,6 +137,7 @@ fn answer(system: &System, bounds: Bounds, offsets: Option<Vec<Vec<Time>>>) -> A
         tasks,
         chains,
         overheads: system.overheads(),
+        budgets: None,
         sensitivity: None,
         assumptions: Vec::new(),
     }

@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use gpusched_model::end_to_end::{
-    Answer, Draft, DraftPolicy, Environment, PartitionDraft, System, SystemPlan, planned,
+    Answer, Draft, DraftPolicy, Environment, PartitionDraft, SystemPlan, planned,
 };
 use gpusched_model::error::Refusal;
 
@@ -89,8 +89,8 @@ impl Effort {
     fn test(&mut self, draft: &Draft, sizes: &[u32], environment: Environment) -> Option<Option<Answer>> {
         self.left = self.left.checked_sub(1)?;
         self.done += 1;
-        let system = System::new(&draft.clone().sized(sizes), environment);
-        Some(system.ok().map(|system| super::analyze(&system)))
+        let found = super::analyze_draft(&draft.clone().sized(sizes), environment);
+        Some(found.ok().map(|found| found.answer))
     }
 
     fn passes(&mut self, draft: &Draft, sizes: &[u32], environment: Environment) -> Option<bool> {
@@ -136,7 +136,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
     }
     // Finds faults of the file that exist with all partition sizes.
     let largest = vec![largest; draft.partitions.len()];
-    let at_most = System::new(&draft.clone().sized(&largest), search.environment)?;
+    let at_most = super::analyze_draft(&draft.clone().sized(&largest), search.environment)?;
     let mut effort = Effort {
         left: search.tests,
         done: 0,
@@ -164,8 +164,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
     }
     let proven = proven && groups::is_exhaustive(draft, search.heuristic);
     let Some((grouped, sizes, choice)) = best else {
-        let mut verdict = super::analyze(&at_most);
-        verdict.assumptions = at_most.assumptions(false);
+        let verdict = at_most.with_assumptions(draft).answer;
         return Ok(SystemPlan {
             schedulable: false,
             sms_used: 0,
@@ -181,9 +180,8 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
     for task in &mut system_draft.tasks {
         task.alternatives.clear();
     }
-    let system = System::new(&system_draft, search.environment)?;
-    let mut verdict = super::analyze(&system);
-    verdict.assumptions = system.assumptions(false);
+    let found = super::analyze_draft(&system_draft, search.environment)?;
+    let verdict = found.with_assumptions(&system_draft).answer;
     Ok(SystemPlan {
         schedulable: verdict.schedulable,
         sms_used: sizes.iter().sum(),

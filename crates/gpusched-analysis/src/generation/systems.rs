@@ -295,6 +295,7 @@ impl SystemDraw {
             name,
             policy,
             bandwidth: None,
+            contended_bandwidth: None,
         };
         let copies = configuration
             .copy_engine
@@ -322,6 +323,7 @@ impl SystemDraw {
             )],
             tasks: tasks.collect::<Result<_, Error>>()?,
             chains: Vec::new(),
+            budgets: None,
         })
     }
 
@@ -346,6 +348,9 @@ impl TaskDraw {
                 bandwidth: None,
                 block: None,
                 kind: None,
+                e1: None,
+                delay_rate: None,
+                profile: None,
             })
         };
         let mut segments = Vec::new();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Draft;
+use super::{BudgetEvidence, Draft};
 use crate::Overheads;
 use crate::Refusal;
 use crate::assumptions::Assumption;
@@ -206,6 +206,9 @@ pub struct Answer {
     /// task: the wake-up of the dispatcher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overheads: Option<Overheads>,
+    /// Memory bandwidth budgets of best-effort cores, with the WCETs under these budgets. Absent if the system has no budgets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budgets: Option<BudgetEvidence>,
     /// Factors by which WCETs may grow. Present only with `--sensitivity`. `gpusched verify` does not check these
     /// factors.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChainDraft, CopyEngine, Core, PartitionDraft, System, TaskDraft};
+use super::{BudgetsDraft, ChainDraft, CopyEngine, Core, PartitionDraft, System, TaskDraft};
 use crate::reader::line_of;
 use crate::reader::{Document, Fault, from_json};
 use crate::wcet::MAX_SMS;
@@ -41,6 +41,9 @@ pub struct Draft {
     /// Cause-effect chains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chains: Vec<ChainDraft>,
+    /// Memory bandwidth budgets of best-effort CPU cores. If the field is absent, best-effort cores do not delay the segments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budgets: Option<BudgetsDraft>,
 }
 
 impl Document for Draft {
@@ -49,7 +52,12 @@ impl Document for Draft {
     fn from_json(text: &str) -> Result<Draft, Fault> {
         let draft: Draft = from_json::<Draft, _>(text)?;
         // This check finds faults in names and times. The result does not depend on the partition sizes.
-        let mut sized = draft.clone();
+        let checked = draft.check_budgets();
+        checked.map_err(|refusal| (line_of(text, refusal.field()), refusal))?;
+        let mut sized = match draft.budgets {
+            None => draft.clone(),
+            Some(_) => draft.with_wcets(&[]),
+        };
         for partition in &mut sized.partitions {
             partition.sms = partition.sms.or(Some(MAX_SMS));
         }

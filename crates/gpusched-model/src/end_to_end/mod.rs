@@ -6,6 +6,7 @@
 //! drafts.
 
 mod bounds;
+mod budgets;
 mod chain;
 mod draft;
 mod environment;
@@ -21,6 +22,10 @@ mod time_shared;
 pub use bounds::{
     Analysis, Answer, Bounds, ChainBound, Evidence, Hop, Method, PlannedPartition, Scaling, Stage,
     SystemPlan, TaskAnswer, TaskBounds, planned,
+};
+pub use budgets::{
+    BudgetEvidence, BudgetedSegment, BudgetsDraft, ChosenBudgets, ChosenGroup, Group, Grouping, KindBudgets,
+    NextBudget, Profile, SegmentTimes, burst, share,
 };
 pub use chain::{Chain, ChainDraft, Communication};
 pub use draft::Draft;

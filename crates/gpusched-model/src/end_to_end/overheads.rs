@@ -38,6 +38,7 @@ pub(super) fn add(
                     name: format!("wake-up for {}", task.name),
                     policy: EnginePolicy::Fifo,
                     bandwidth: None,
+                    contended_bandwidth: None,
                 });
             }
             let field = format!("segments[{position}].wcet");

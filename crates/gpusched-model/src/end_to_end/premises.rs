@@ -1,8 +1,8 @@
 //! Assumptions of an end-to-end verdict.
 
-use super::{Communication, Idle, PartitionPolicy, System, TimeSlices};
+use super::{Communication, Draft, Idle, PartitionPolicy, System, TimeSlices};
 use crate::Interference;
-use crate::assumptions::{Assumption, AssumptionId as Id, Ports};
+use crate::assumptions::{Assumption, AssumptionId as Id, Ports, of_profiles};
 use crate::time::Time;
 
 impl System {
@@ -216,5 +216,38 @@ impl System {
             overruns.max().unwrap_or_default(),
             gpu.switch,
         )
+    }
+}
+
+impl Draft {
+    /// Returns the assumptions of the analysis of the system, which is `system` without its budgets. Timers release no segment.
+    pub fn assumptions(&self, system: &System) -> Vec<Assumption> {
+        let mut list = system.assumptions(false);
+        let Some(budgets) = &self.budgets else {
+            return list;
+        };
+        let segments = self.tasks.iter().flat_map(|task| &task.segments);
+        let profiles = segments.clone().filter_map(|segment| segment.profile.as_ref());
+        let clusters = profiles.flat_map(|profile| &profile.clusters);
+        let measured = segments.clone().any(|segment| segment.profile.is_none());
+        list.retain(|assumption| assumption.id != Id::WcetStated || measured);
+        for assumption in &mut list {
+            if assumption.id == Id::WcetStated {
+                let text = "No segment takes longer than its `wcet` in isolation, or than its `e1`. Both include caches and preemption. \
+                     One ns of memory accesses delays it by at most `delay_rate` ns.";
+                *assumption = Assumption::new(Id::WcetStated, text);
+            }
+        }
+        let period = budgets.regulation_period;
+        let text = format!(
+            "While a segment is in progress, best-effort cores access memory for at most its budget of each regulation period of {period}."
+        );
+        list.push(Assumption::new(Id::MemoryBudget, text));
+        let text = "When a segment starts, the regulation limits best-effort cores to its budget at once, including requests in flight.";
+        list.push(Assumption::new(Id::CoresLocked, text));
+        if clusters.clone().next().is_some() {
+            list.extend(of_profiles(clusters));
+        }
+        list
     }
 }

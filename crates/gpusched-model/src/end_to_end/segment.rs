@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::Resource;
+use super::{Profile, Resource};
 use crate::time::Time;
 use crate::wcet::Form;
-use crate::{Bandwidth, Bytes, Kind, WcetFunction};
+use crate::{Bandwidth, Bytes, Factor, Kind, WcetFunction};
 
 /// A segment as written in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -55,6 +55,21 @@ pub struct SegmentDraft {
     /// memory bandwidth, which is safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
+    /// e¹: WCET while best-effort cores access memory all the time; at least the WCET in isolation, which is `wcet`. Only in a
+    /// system with `budgets`. A segment that never waits for memory states its WCET.
+    #[serde(
+        default,
+        deserialize_with = "crate::time::optional_positive_time",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub e1: Option<Time>,
+    /// σ: longest delay per nanosecond of memory accesses of best-effort cores; above 0, at most 1. The default is 1, which is
+    /// safe. Only with `e1` or `contended_bandwidth`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_rate: Option<Factor>,
+    /// Thread blocks of a kernel, instead of `wcet`. Only in a system with `budgets`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
 }
 
 /// Writes a constant WCET as one time, and any other WCET function as its form.

@@ -45,6 +45,7 @@ impl System {
     /// pipelined, and `environment` has a shared memory, or overheads while the task has kernels and slots of buffers.
     pub fn new(draft: &Draft, environment: impl Into<Environment>) -> Result<System, Refusal> {
         let environment = environment.into();
+        draft.refuse_budgets()?;
         environment.check(&draft.partitions)?;
         draft.check_counts()?;
         let (partitions, mut time_slices) = partitions(draft)?;

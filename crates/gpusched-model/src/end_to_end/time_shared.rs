@@ -79,6 +79,9 @@ impl Draft {
                     kind: task.kind(),
                     traffic: None,
                     bandwidth: None,
+                    e1: None,
+                    delay_rate: None,
+                    profile: None,
                 }],
                 jobs: Jobs::Sequential,
                 buffers: None,
@@ -100,6 +103,7 @@ impl Draft {
             }],
             tasks,
             chains: Vec::new(),
+            budgets: None,
         })
     }
 }

@@ -122,6 +122,7 @@ pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
             alternatives: Vec::new(),
         }],
         chains: Vec::new(),
+        budgets: None,
     };
     System::new(&draft, Interference::None).map_err(|refusal| refusal.at(path, None))?;
     let names: Vec<&str> = order
@@ -222,6 +223,9 @@ fn of_operator(path: &Path, operator: &Operator, options: &Options) -> Result<Ve
             kind: None,
             traffic: None,
             bandwidth: None,
+            e1: None,
+            delay_rate: None,
+            profile: None,
         })
     });
     parts.collect()

@@ -107,6 +107,7 @@ fn answer(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Answer {
         tasks,
         chains,
         overheads: system.overheads(),
+        budgets: None,
         sensitivity: None,
         assumptions: Vec::new(),
     }

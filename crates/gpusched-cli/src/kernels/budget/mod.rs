@@ -1,5 +1,6 @@
 //! `gpusched budget`: memory bandwidth budgets of best-effort cores.
 
+mod deadlines;
 mod estimates;
 mod nominal;
 mod regulation;
@@ -12,7 +13,7 @@ use gpusched_model::error::Result;
 /// Subcommands of `gpusched budget`.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// Find the largest budget that keeps the slowdown of a kernel within a limit.
+    /// Find the largest budget that keeps the slowdown of a kernel within a limit, or all deadlines of a system.
     Nominal(nominal::Args),
     /// Simulate a kernel and concurrent CPU cores whose memory budget changes.
     Simulate(simulate::Args),

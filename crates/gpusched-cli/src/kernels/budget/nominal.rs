@@ -1,7 +1,9 @@
-//! `gpusched budget nominal`: the largest budget that keeps the slowdown of a kernel within a limit.
+//! `gpusched budget nominal`: the largest budget that keeps the slowdown of a kernel within a limit. With `--deadlines`, the
+//! largest budgets with which a system meets its deadlines.
 
 use std::path::PathBuf;
 
+use super::deadlines::Deadlines;
 use crate::report::{About, Output, Palette, Report, Shown, Table};
 use crate::wcet::{Traffic, described, distrust, percent, slowdown, title};
 use crate::{Global, Outcome, Run, complain};
@@ -17,6 +19,8 @@ use gpusched_model::{Factor, Kernel};
 #[command(after_help = EXAMPLE)]
 pub struct Args {
     /// One kernel (JSON) or many (JSONL, one per line); `-` is standard input
+    ///
+    /// With `--deadlines`: an end-to-end system with the field `budgets`.
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
     /// Largest accepted slowdown (G(Q) − G(0))/G(0), for WCET bound G and budget Q
@@ -24,14 +28,21 @@ pub struct Args {
     slowdown: Factor,
     #[command(flatten)]
     traffic: Traffic,
+    #[command(flatten)]
+    deadlines: Deadlines,
 }
 
 const EXAMPLE: &str = "\
-Example:
-  gpusched budget nominal tasksets/kernels/histo-m4.json --slowdown 0.10";
+Examples:
+  gpusched budget nominal tasksets/kernels/histo-m4.json --slowdown 0.10
+  gpusched budget nominal tasksets/end_to_end/camera-budgets.json --deadlines
+  gpusched budget nominal tasksets/end_to_end/camera-budgets.json --deadlines --per kind";
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
+        if self.deadlines.deadlines {
+            return self.deadlines.run(&self.kernels, global);
+        }
         if self.slowdown > Factor::ONE {
             let percent = 100.0 * self.slowdown.as_f64();
             global.note(format_args!("a slowdown of {} is {percent} %", self.slowdown));

@@ -1,6 +1,7 @@
 //! End-to-end systems on the command line. `test`, `simulate tasks`, `verify` and `partition` recognize a system by its
 //! field `segments`.
 
+mod budgets;
 mod check;
 mod plan;
 mod run;

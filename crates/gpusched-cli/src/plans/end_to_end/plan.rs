@@ -4,10 +4,10 @@ use super::{only, verdict_text};
 use crate::arguments::notes;
 use crate::report::{About, Cell, Output, OutputPath, Palette, Report, Table, clip, json_document};
 use crate::{Global, Outcome};
-use gpusched_analysis::end_to_end::{Gpu, Search, plan};
+use gpusched_analysis::end_to_end::{Gpu, Search, analyze_draft, plan};
 use gpusched_model::assumptions::{Counted, Ports};
 use gpusched_model::counted;
-use gpusched_model::end_to_end::{Draft, System, SystemPlan};
+use gpusched_model::end_to_end::{Draft, SystemPlan};
 use gpusched_model::error::Result;
 use gpusched_model::reader::EndToEndSystems;
 
@@ -99,7 +99,7 @@ impl Report for About<(&Draft, Search, bool), SystemPlan> {
             text += &format!("\nTasks that use an alternative: {}\n", moved.join(", "));
         }
         if let (Some(system), Some(verdict)) = (&plan.system, &plan.verdict) {
-            let system = System::new(system, search.environment)?;
+            let system = analyze_draft(system, search.environment)?.system;
             text += &format!("\n{}", verdict_text(&system, verdict, palette, *assumptions));
         } else if let Some(verdict) = &plan.verdict {
             let late: Vec<&str> = verdict

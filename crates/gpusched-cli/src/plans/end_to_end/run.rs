@@ -6,8 +6,8 @@ use super::only;
 use super::verdict::stated;
 use crate::report::{About, Cell, Output, Palette, Report, Table, TimelineFiles, clip};
 use crate::{Global, Outcome};
-use gpusched_analysis::end_to_end::analyze;
-use gpusched_model::end_to_end::{Environment, System};
+use gpusched_analysis::end_to_end::{Budgeted, analyze_draft};
+use gpusched_model::end_to_end::{Answer, Environment, System};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
@@ -104,7 +104,8 @@ pub fn simulate(
 ) -> Result<Outcome> {
     let file = systems.file().to_owned();
     let draft = only(systems)?;
-    let system = System::new(&draft, environment).map_err(|refusal| refusal.at(&file, None))?;
+    let found = analyze_draft(&draft, environment).map_err(|refusal| refusal.at(&file, None))?;
+    let Budgeted { system, answer } = found;
     let mut output = Output::open(global)?;
     let canvas = files.open(&mut output)?;
     let end = end(&system, duration)?;
@@ -130,7 +131,12 @@ pub fn simulate(
     } else {
         run(&mut (&mut observed, &mut chains))?;
     }
-    let found = simulation(&system, (&observed, chains.times()), end, global.seed());
+    let found = simulation(
+        (&system, &answer),
+        (&observed, chains.times()),
+        end,
+        global.seed(),
+    );
     let misses = found.misses;
     output.last(&About(&system, found))?;
     Ok((misses == 0).into())
@@ -169,12 +175,11 @@ fn least_events(system: &System, end: Time) -> u64 {
 }
 
 fn simulation(
-    system: &System,
+    (system, answer): (&System, &Answer),
     (observed, times): (&Observed, Vec<ChainTime>),
     end: Time,
     seed: u64,
 ) -> Simulation {
-    let answer = analyze(system);
     let tasks = system.tasks().iter().zip(&observed.tasks).zip(&answer.tasks);
     let chains = answer.chains.iter().zip(times);
     Simulation {

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::io::Write as _;
 
+use super::budgets;
 use crate::report::{About, Cell, Output, Palette, Report, Table, clip, numbered};
 use crate::{Global, Outcome};
-use gpusched_analysis::end_to_end;
+use gpusched_analysis::end_to_end::{self, Budgeted, analyze_draft};
 use gpusched_model::counted;
 use gpusched_model::end_to_end::{
     Answer, ChainBound, Draft, Environment, Resource, Scaling, System, Task, TaskAnswer, Wait,
@@ -31,8 +32,10 @@ pub fn test(
     while let Some(draft) = systems.next() {
         let (line, draft) = draft?;
         let alone = index == 0 && systems.peek().is_none();
-        let system = System::new(&draft, environment).map_err(|refusal| refusal.at(file, line))?;
-        let mut answer = answer(&system, enforce)
+        let regulated = draft.budgets.is_some();
+        budgets::refuse("enforce", enforce && regulated)?;
+        budgets::refuse("sensitivity", sensitivity && regulated)?;
+        let Budgeted { system, mut answer } = analyzed(&draft, environment, enforce)
             .map_err(|refusal| refusal.map_refusal(|refusal| refusal.at(file, line)))?;
         if sensitivity {
             let test = |system: &System| self::answer(system, enforce).ok();
@@ -44,6 +47,16 @@ pub fn test(
     }
     output.finish()?;
     Ok(positive.into())
+}
+
+/// Analyzes the system in `draft` and adds the assumptions to the result.
+fn analyzed(draft: &Draft, environment: Environment, enforce: bool) -> Result<Budgeted> {
+    if !enforce {
+        return Ok(analyze_draft(draft, environment)?.with_assumptions(draft));
+    }
+    let system = System::new(draft, environment)?;
+    let answer = answer(&system, enforce)?;
+    Ok(Budgeted { system, answer })
 }
 
 /// Analyzes `system` and adds the assumptions to the result.
@@ -134,6 +147,9 @@ pub fn verdict_text(system: &System, answer: &Answer, palette: &Palette, assumpt
     text += &tasks(system, answer).render(palette.header);
     if system.tasks().iter().any(Task::is_pipelined) {
         text += &format!("\n{}", stages(system, answer).render(palette.header));
+    }
+    if let Some(found) = &answer.budgets {
+        text += &format!("\n{}", budgets::segments(system, found).render(palette.header));
     }
     if !answer.chains.is_empty() {
         text.push('\n');

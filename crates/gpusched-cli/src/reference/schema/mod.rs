@@ -46,6 +46,7 @@ const FORMATS: &[Format] = &[
     file_format!("end-to-end-verdict", "result of `test` for an end-to-end system"),
     file_format!("end-to-end-plan", "result of `partition` for an end-to-end system"),
     file_format!("end-to-end-simulation", "result of `simulate tasks` for an end-to-end system"),
+    file_format!("chosen-budgets", "result of `budget nominal --deadlines` for an end-to-end system"),
     file_format!("kernel", "input of `wcet bound`"),
     file_format!("bound", "result of `wcet bound`"),
     file_format!("nominal", "result of `budget nominal`"),

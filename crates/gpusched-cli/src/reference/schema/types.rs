@@ -6,7 +6,7 @@ use crate::plans::end_to_end;
 use crate::{measure, predict, simulate, test, validate};
 use gpusched_analysis::bandwidth::{BudgetResults, Nominal};
 use gpusched_analysis::kernel_wcet::fit::scaling::Fit;
-use gpusched_model::end_to_end::{Answer as EndToEndAnswer, Draft, SystemPlan};
+use gpusched_model::end_to_end::{Answer as EndToEndAnswer, ChosenBudgets, Draft, SystemPlan};
 use gpusched_model::{
     Benchmarks, Bound, Device, Group, Kernel, MeasuredOverheads, MemoryProfile, Plan, Platform, Scenario,
     System, TaskSet, WarpScenario,
@@ -32,6 +32,7 @@ pub const TYPES: &[Entry] = &[
     ("end-to-end-verdict", || schema_for!(EndToEndAnswer)),
     ("end-to-end-plan", || schema_for!(SystemPlan)),
     ("end-to-end-simulation", || schema_for!(end_to_end::Simulation)),
+    ("chosen-budgets", || schema_for!(ChosenBudgets)),
     ("kernel", || schema_for!(Kernel)),
     ("bound", || schema_for!(Bound)),
     ("nominal", || schema_for!(Nominal)),

@@ -72,6 +72,10 @@ pub struct CopyEngine {
     /// divided by this bandwidth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
+    /// Minimum bandwidth of each copy while best-effort cores access memory all the time. It determines `e1` of a copy with
+    /// `bytes`. Only in a system with `budgets`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contended_bandwidth: Option<Bandwidth>,
 }
 
 /// A resource of a system, identified by its kind and by its position in the list of this kind, from 0.

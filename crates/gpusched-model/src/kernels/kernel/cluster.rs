@@ -134,6 +134,9 @@ pub enum TailFamily {
     Gpd,
 }
 
+/// The floats of a cluster are statistics from a file, so they are numbers and equal themselves.
+impl Eq for Cluster {}
+
 impl Cluster {
     /// Creates a cluster of `blocks` blocks. A block takes at most `e0` in isolation, and at most `e1` under full
     /// interference.

@@ -4,7 +4,7 @@ use super::basis::{add, dispatch, preemption};
 use super::{Assumption, AssumptionId, sentences};
 use crate::policy::Policy;
 use crate::time::Time;
-use crate::{Bound, Factor, Kernel, Straddling};
+use crate::{Bound, Cluster, Factor, Kernel, Straddling};
 
 /// The inputs of a WCET bound or of a simulation under a memory bandwidth budget that determine its assumptions.
 #[derive(Clone, Debug)]
@@ -94,24 +94,9 @@ impl<'a> BudgetBasis<'a> {
             _ => "While blocks of a kernel wait, at least its `active_blocks` run. No other kernel uses their SMs.".to_owned(),
         };
         add(&mut list, Some((AssumptionId::ActiveBlocks, blocks)));
-        let text = "No block takes longer than its `e0` in isolation, or than its `e1` under memory accesses of best-effort cores.";
-        add(&mut list, Some((AssumptionId::BlockTimes, text.to_owned())));
+        add(&mut list, Some(block_times()));
         let clusters = self.kernels.iter().flat_map(|(kernel, _)| kernel.clusters());
-        let estimated = clusters.clone().filter(|cluster| {
-            let distributions = [
-                cluster.isolated_distribution(),
-                cluster.interference_distribution(),
-            ];
-            distributions
-                .into_iter()
-                .flatten()
-                .any(|found| found.tail.is_some())
-        });
-        let (estimated, of) = (estimated.count(), clusters.count());
-        if estimated > 0 {
-            let text = sentences::block_times_estimated(estimated, of);
-            add(&mut list, Some((AssumptionId::BlockTimesEstimated, text)));
-        }
+        add(&mut list, estimated(clusters));
         let budget = match self.kernels.as_slice() {
             [(_, Some(Factor::ZERO))] => "Best-effort cores do not access memory while the kernel runs.".to_owned(),
             [(kernel, Some(q))] => sentences::memory_budget(*q, kernel.regulation_period()),
@@ -120,6 +105,44 @@ impl<'a> BudgetBasis<'a> {
         add(&mut list, Some((AssumptionId::MemoryBudget, budget)));
         list
     }
+}
+
+/// Returns the assumptions on kernels with a profile in a system. `clusters` are all their clusters.
+pub(crate) fn of_profiles<'a>(clusters: impl Iterator<Item = &'a Cluster> + Clone) -> Vec<Assumption> {
+    let mut list = Vec::new();
+    let text = "While blocks of a kernel with a profile wait, each SM of its partition runs at least `blocks_per_sm` of them.";
+    add(&mut list, Some((AssumptionId::ActiveBlocks, text.to_owned())));
+    add(&mut list, Some(block_times()));
+    add(&mut list, estimated(clusters));
+    add(&mut list, Some(worst_burst()));
+    add(&mut list, Some(block_progress()));
+    list
+}
+
+fn block_times() -> (AssumptionId, String) {
+    let text = "No block takes longer than its `e0` in isolation, or than its `e1` under memory accesses of best-effort cores.";
+    (AssumptionId::BlockTimes, text.to_owned())
+}
+
+/// Returns the assumption on clusters with estimated times; `None` without such a cluster.
+fn estimated<'a>(clusters: impl Iterator<Item = &'a Cluster> + Clone) -> Option<(AssumptionId, String)> {
+    let estimated = clusters.clone().filter(|cluster| {
+        let distributions = [
+            cluster.isolated_distribution(),
+            cluster.interference_distribution(),
+        ];
+        distributions
+            .into_iter()
+            .flatten()
+            .any(|found| found.tail.is_some())
+    });
+    let (estimated, of) = (estimated.count(), clusters.count());
+    (estimated > 0).then(|| {
+        (
+            AssumptionId::BlockTimesEstimated,
+            sentences::block_times_estimated(estimated, of),
+        )
+    })
 }
 
 /// Returns the assumptions on the dispatcher of several kernels, and on their starts.

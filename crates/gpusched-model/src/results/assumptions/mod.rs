@@ -21,6 +21,8 @@ pub use id::{AssumptionId, Consequence};
 pub use ports::{Counted, Pairs, Ports};
 pub use predictions::of_predictions;
 
+pub(crate) use budgets::of_profiles;
+
 use serde::{Deserialize, Serialize};
 
 /// A statement about the real system. A verdict requires that the statement is true, but gpusched does not check it.

@@ -142,6 +142,7 @@ pub fn convert(path: &Path, model: &Model<'_>, options: &Options) -> Result<Impo
         name: ENGINE.to_owned(),
         policy: EnginePolicy::Fifo,
         bandwidth: None,
+        contended_bandwidth: None,
     };
     let sms = gpu.as_ref().map(|gpu| gpu.sms);
     let partition = PartitionDraft::new(PARTITION, sms, options.gpu_policy);
@@ -163,6 +164,7 @@ pub fn convert(path: &Path, model: &Model<'_>, options: &Options) -> Result<Impo
             .collect(),
         tasks,
         chains: chains.clone().unwrap_or_default(),
+        budgets: None,
     };
     // This call checks the names of the resources and tasks, and all times.
     System::new(&draft, Interference::Conflict).map_err(|refusal| refusal.at(path, None))?;

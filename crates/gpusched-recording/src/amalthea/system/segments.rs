@@ -109,6 +109,9 @@ impl Resources<'_, '_> {
             bandwidth: None,
             block: None,
             kind: None,
+            e1: None,
+            delay_rate: None,
+            profile: None,
         }))
     }
 
@@ -132,6 +135,9 @@ impl Resources<'_, '_> {
             bandwidth: None,
             block: None,
             kind: None,
+            e1: None,
+            delay_rate: None,
+            profile: None,
         }))
     }
 

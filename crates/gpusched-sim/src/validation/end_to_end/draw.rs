@@ -38,6 +38,7 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
             name: format!("copy{engine}"),
             policy: [EnginePolicy::Fifo, EnginePolicy::NpFp][below(rng, 2)],
             bandwidth: None,
+            contended_bandwidth: None,
         })
         .collect();
     let partitions: Vec<PartitionDraft> = (0..1 + below(rng, 2))
@@ -94,6 +95,9 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
                 kind: None,
                 traffic: None,
                 bandwidth: None,
+                e1: None,
+                delay_rate: None,
+                profile: None,
             })
         });
         let segments = segments.collect::<Option<Vec<SegmentDraft>>>()?;
@@ -144,6 +148,7 @@ pub fn system(seed: u64, index: u64) -> Option<Draft> {
         partitions,
         tasks,
         chains,
+        budgets: None,
     })
 }
 

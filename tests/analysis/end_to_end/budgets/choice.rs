@@ -1,0 +1,145 @@
+//! Chosen budgets against exhaustive search.
+
+use gpusched::end_to_end::{BudgetSearch, analyze_draft, choose_budgets};
+use gpusched::model::Interference;
+use gpusched::model::end_to_end::{Draft, Grouping, System};
+use rayon::prelude::*;
+
+use super::{PERIOD, random};
+use crate::support::rounds;
+
+/// Returns whether the system passes with the budgets b/T of the groups.
+fn passes(draft: &Draft, grouping: Grouping, bursts: &[u64]) -> bool {
+    let system = System::new(&draft.with_wcets(&[]), Interference::Conflict).unwrap();
+    let groups = grouping.groups(&system);
+    let budgets = draft.budgets.as_ref().unwrap();
+    let stated = Draft {
+        budgets: Some(budgets.with_bursts(grouping, &groups, bursts)),
+        ..draft.clone()
+    };
+    analyze_draft(&stated, Interference::Conflict.into())
+        .unwrap()
+        .answer
+        .schedulable
+}
+
+/// Returns all vectors of memory times.
+fn vectors(groups: usize) -> Vec<Vec<u64>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..groups {
+        all = all
+            .into_iter()
+            .flat_map(|vector: Vec<u64>| {
+                (0..=PERIOD).map(move |burst| [vector.as_slice(), &[burst]].concat())
+            })
+            .collect();
+    }
+    all
+}
+
+#[test]
+fn chosen_budgets_equal_exhaustive_search() {
+    let kinds: Vec<(bool, bool)> = (0..rounds(2000u64))
+        .into_par_iter()
+        .map(|index| {
+            let draft = random(index + 1, false);
+            let grouping =
+                [Grouping::All, Grouping::Kind, Grouping::Task][usize::try_from(index % 3).unwrap()];
+            let search = BudgetSearch {
+                grouping,
+                tests: 100_000,
+            };
+            let found = choose_budgets(&draft, Interference::Conflict.into(), search).unwrap();
+            let weights: Vec<u64> = found.groups.iter().map(|group| group.weight_ppb).collect();
+            let value = |bursts: &[u64]| {
+                bursts
+                    .iter()
+                    .zip(&weights)
+                    .map(|(burst, weight)| burst * weight)
+                    .sum::<u64>()
+            };
+            let all = vectors(found.groups.len());
+            let passing = all.iter().filter(|bursts| passes(&draft, grouping, bursts));
+            let best = passing.map(|bursts| value(bursts)).max();
+            assert_eq!(found.verdict.schedulable, best.is_some(), "{index}");
+            assert_eq!(found.value, best.unwrap_or(0), "{index}");
+            assert!(found.optimal, "{index}");
+            let chosen: Vec<u64> = found
+                .groups
+                .iter()
+                .map(|group| group.memory_time_ns.ns())
+                .collect();
+            for (position, group) in found.groups.iter().enumerate() {
+                let Some(next) = &group.next else {
+                    assert!(chosen[position] == PERIOD || best.is_none(), "{index}");
+                    continue;
+                };
+                let mut larger = chosen.clone();
+                larger[position] += 1;
+                assert_eq!(next.memory_time_ns.ns(), larger[position], "{index}");
+                assert!(
+                    !next.late_tasks.is_empty() && !passes(&draft, grouping, &larger),
+                    "{index}"
+                );
+            }
+            let again = analyze_draft(&found.system, Interference::Conflict.into()).unwrap();
+            assert_eq!(again.answer, found.verdict, "{index}");
+            (
+                best.is_some(),
+                chosen.iter().any(|&burst| burst > 0 && burst < PERIOD),
+            )
+        })
+        .collect();
+    let passing = kinds.iter().filter(|(passes, _)| *passes).count() as u64;
+    let between = kinds.iter().filter(|(_, between)| *between).count() as u64;
+    assert!(
+        passing > rounds(600) && between > rounds(150),
+        "{passing} {between}"
+    );
+}
+
+#[test]
+fn a_short_search_states_a_true_gap() {
+    let mut gaps = 0;
+    for index in 0..rounds(400u64) {
+        let draft = random(index + 1, false);
+        let search = |tests: u64| BudgetSearch {
+            grouping: Grouping::Task,
+            tests,
+        };
+        let best = choose_budgets(&draft, Interference::Conflict.into(), search(100_000)).unwrap();
+        let found = choose_budgets(&draft, Interference::Conflict.into(), search(1)).unwrap();
+        assert!(
+            found.value <= best.value && best.value <= found.upper_bound,
+            "{index}"
+        );
+        gaps += u64::from(!found.optimal);
+    }
+    assert!(gaps > rounds(40), "{gaps}");
+}
+
+#[test]
+fn larger_budgets_never_shorten_a_bound() {
+    (0..rounds(2000u64)).into_par_iter().for_each(|index| {
+        let mut last = None;
+        for burst in 0..=PERIOD {
+            let mut draft = random(index + 1, false);
+            let system = System::new(&draft.with_wcets(&[]), Interference::Conflict).unwrap();
+            let groups = Grouping::All.groups(&system);
+            let budgets = draft.budgets.take().unwrap();
+            draft.budgets = Some(budgets.with_bursts(Grouping::All, &groups, &[burst]));
+            let answer = analyze_draft(&draft, Interference::Conflict.into())
+                .unwrap()
+                .answer;
+            let bounds: Vec<u64> = { answer.response_times_ns.iter() }
+                .map(|bound| bound.map_or(u64::MAX, |bound| bound.ns()))
+                .collect();
+            if let Some(last) = last.replace(bounds.clone()) {
+                assert!(
+                    last.iter().zip(&bounds).all(|(last, next)| last <= next),
+                    "{index} {burst}"
+                );
+            }
+        }
+    });
+}
