@@ -4,6 +4,7 @@
 //! enlarges the execution times. Each task omits all values that the recordings do not contain.
 
 mod block;
+mod cold;
 mod counters;
 mod origin;
 mod overlap;
@@ -23,8 +24,9 @@ use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
 use gpusched_model::{Device, Factor, Task, TaskSet, Times, WarmUp, counted};
 
-use crate::activity::{Activity, Job, Outsiders, Rhythm, listed, split};
+use crate::activity::{Activity, Job, Outsiders, Rhythm, listed, named_gpus, split};
 use crate::model::Recording;
+pub use cold::Cold;
 pub use counters::Counters;
 pub use overlap::Overlap;
 pub use report::{Point, TaskReport, Worst};
@@ -126,13 +128,12 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
             names.push(&activity.name);
         }
     }
-    let stated = options.periods.keys().chain(options.deadlines.keys());
-    if let Some(unknown) = stated
-        .into_iter()
-        .find(|stated| !names.contains(&stated.as_str()))
-    {
-        let expected = format!("the name of an activity: {}", listed(names));
-        return Err(Refusal::new("", format!("{unknown:?}"), expected).into());
+    let options_of = [("period", options.periods), ("deadline", options.deadlines)];
+    for (option, stated) in options_of {
+        if let Some(unknown) = stated.keys().find(|stated| !names.contains(&stated.as_str())) {
+            let expected = format!("the name of an activity: {}", listed(names));
+            return Err(Error::parameter(option, format!("{unknown:?}"), expected));
+        }
     }
     let (mut tasks, mut reports, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
@@ -155,7 +156,11 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
                 || "no activity".to_owned(),
                 |(name, reason)| format!("no activity that gives a task: {reason} (activity {name:?})"),
             );
-            let refusal = Refusal::new("", found, "at least one activity with two jobs and GPU work");
+            let mut refusal = Refusal::new("", found, "at least one activity with two jobs and GPU work");
+            if let Some((numbered, hash)) = numbered(left_out.iter().map(|(name, _)| name.as_str())) {
+                let hint = format!("separate the name of a task from the number of its job with `#`: `{hash}` instead of `{numbered}`");
+                refusal = refusal.hint(hint);
+            }
             match runs.first() {
                 Some(run) => Error::from(refusal.at(run.file, None)),
                 None => Error::from(refusal),
@@ -207,10 +212,41 @@ fn refuse_twice(runs: &[Run<'_>]) -> Result<()> {
     Ok(())
 }
 
+/// Returns the first of `names` that differ only in a number at the end, as it is and with `#` before the number. Each such
+/// name looks like an activity of its own. Returns `None` for fewer than three such names.
+pub fn numbered<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<(String, String)> {
+    let mut stems: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    for name in names {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let place = stem.trim_end_matches(|c: char| c == ' ' || c.is_ascii_punctuation());
+        if stem.len() < name.len() && !place.is_empty() {
+            stems.entry(place).or_insert((0, name)).0 += 1;
+        }
+    }
+    let (stem, (_, name)) = stems.into_iter().find(|&(_, (count, _))| count >= 3)?;
+    let number = name.trim_start_matches(stem).trim_start_matches(|c: char| !c.is_ascii_digit());
+    Some((name.to_owned(), format!("{stem}#{number}")))
+}
+
 type Outcome = std::result::Result<(Task, TaskReport), &'static str>;
 
 /// Returns the task of the activity `name`, or the reason why the activity does not become a task.
 fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome> {
+    let samples = samples(name, runs, options)?;
+    let mut outcome = of_samples(name, &samples, options)?;
+    if let (Ok((_, report)), Some(cold)) = (&mut outcome, cold::find(&samples, options.gaps)) {
+        let warm_up = WarmUp::Jobs(cold.warm_up);
+        let later = Options { warm_up, ..options.clone() };
+        let warm = self::samples(name, runs, &later).and_then(|warm| of_samples(name, &warm, &later));
+        if let Ok(Ok((_, warm))) = warm {
+            report.cold = cold.with(report, &warm);
+        }
+    }
+    Ok(outcome)
+}
+
+/// Returns the jobs of the activity `name`, for each run with such jobs.
+fn samples<'a>(name: &str, runs: &'a [Run<'a>], options: &Options<'_>) -> Result<Vec<Sample<'a>>> {
     let mut samples = Vec::new();
     for run in runs {
         let Some(activity) = run.activities.iter().find(|activity| activity.name == name) else {
@@ -229,6 +265,17 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
                 .hint("record the run again, or choose other activities")
                 .into());
         }
+        let spread = |job: &&Job| job.devices(run.recording).len() > 1;
+        if let Some(job) = jobs.iter().find(spread) {
+            let gpus = named_gpus(&job.devices(run.recording));
+            let count = counted(jobs.iter().filter(spread).count(), "job");
+            let found = format!("{count} of {name:?} with kernels on {gpus}");
+            let expected = "jobs with all kernels on one GPU, because a partition is on one GPU";
+            let refusal = Refusal::new("", found, expected).at(run.file, None);
+            return Err(refusal
+                .hint("record the work of each GPU as a range of its own, or choose other activities with `--name`")
+                .into());
+        }
         let (sms, size) = sms(run, jobs)?;
         let first = jobs.iter().map(|job| job.release).min();
         samples.push(Sample {
@@ -240,6 +287,11 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
             dropped,
         });
     }
+    Ok(samples)
+}
+
+/// Returns the task of the jobs `samples`, or the reason why they do not become a task.
+fn of_samples(name: &str, samples: &[Sample<'_>], options: &Options<'_>) -> Result<Outcome> {
     if samples.is_empty() {
         return Ok(Err("no GPU work after the warm-up"));
     }
@@ -289,7 +341,7 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     let Some(isolated) = points(false)? else {
         return Ok(Err("no recording in isolation"));
     };
-    let traffic = traffic(&samples, options.counters);
+    let traffic = traffic(samples, options.counters);
     let measured = Measured {
         isolated,
         conflict: points(true)?,
@@ -307,16 +359,16 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     shape.jitter = (jitter > Time::ZERO).then_some(jitter);
     shape.deadline = options.deadlines.get(name).copied();
     shape.traffic = traffic;
-    shape.block = block::longest(&samples, options.margin, &fitted.wcet);
-    shape.measured_on = origin::of(&samples, options)?.map(Box::new);
+    shape.block = block::longest(samples, options.margin, &fitted.wcet);
+    shape.measured_on = origin::of(samples, options)?.map(Box::new);
     let task = shape.build().map_err(|error| place(&error))?;
     let report = TaskReport::new(
         name,
         options.gaps,
-        &samples,
+        samples,
         (rhythm, stated, period),
         &fitted,
-        tail(&samples, options),
+        tail(samples, options),
     );
     Ok(Ok((task, report)))
 }
@@ -372,8 +424,8 @@ fn traffic(samples: &[Sample<'_>], counters: &Counters) -> Option<Bytes> {
     Bytes::new(most)
 }
 
-/// If there are enough jobs, estimates the execution time in isolation on the largest number of SMs.
-fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<Estimate> {
+/// If there are enough jobs, estimates the execution time in isolation on the largest number of SMs, and returns this number.
+fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<(u32, Estimate)> {
     let isolated = || samples.iter().filter(|sample| !sample.run.conflict);
     let sms = isolated().map(|sample| sample.sms).max()?;
     let times: Vec<Time> = isolated()
@@ -382,5 +434,6 @@ fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<Estimate> {
         .filter(|job| job.open == 0)
         .map(|job| Time::from_ns(options.gaps.execution_ns(job)))
         .collect();
-    tail::estimate(&times, TailFamily::Gpd, options.exceedance).ok()
+    let estimate = tail::estimate(&times, TailFamily::Gpd, options.exceedance).ok()?;
+    Some((sms, estimate))
 }
