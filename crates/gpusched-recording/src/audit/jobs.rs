@@ -74,7 +74,9 @@ fn latest_arrivals(task: &Audited<'_>) -> Vec<(i128, usize)> {
     for (index, job) in task.jobs.iter().enumerate().rev() {
         let shift = index as i128 * period;
         let position = i128::from(job.release) - shift;
-        let bound = least.filter(|&(least, _)| least < position).unwrap_or((position, index));
+        let bound = least
+            .filter(|&(least, _)| least < position)
+            .unwrap_or((position, index));
         latest.push((bound.0 + shift, bound.1));
         least = Some(bound).filter(|_| early.pop_if(|&mut (early, _)| early == index).is_none());
     }
@@ -99,9 +101,15 @@ fn without_releases(task: &Audited<'_>) -> Option<String> {
 /// D − J after its release meets its deadline. If `arrivals` is true, the releases in the file are the arrivals.
 pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
     let deadline = i128::from(task.task.deadline().ns());
-    let (jitter, latest) = match arrivals {
-        true => (0, Vec::new()),
-        false => (i128::from(task.task.jitter().ns()), latest_arrivals(task)),
+    let jitter = match arrivals {
+        true => 0,
+        false => i128::from(task.task.jitter().ns()),
+    };
+    // A start can be later than the release of a later job. So the order of starts and releases is not the order of the arrivals.
+    let hidden = task.jobs.iter().filter(|job| !job.shows_release).count();
+    let latest = match !arrivals && (hidden == 0 || hidden == task.jobs.len()) {
+        true => latest_arrivals(task),
+        false => Vec::new(),
     };
     let (mut violations, mut slack, mut doubtful) = (Vec::new(), None::<i128>, 0usize);
     for (index, job) in task.jobs.iter().enumerate() {

@@ -41,7 +41,9 @@ pub(super) fn find(samples: &[Sample<'_>], gaps: Gaps) -> Option<Cold> {
     });
     let found: Vec<_> = found.collect();
     let kept = samples.iter().map(|sample| sample.dropped.len());
-    let slow = found.iter().map(|(sample, count, ..)| sample.dropped.len() + count);
+    let slow = found
+        .iter()
+        .map(|(sample, count, ..)| sample.dropped.len() + count);
     let warm_up = kept.chain(slow).max()? as u64;
     let (sample, _, longest, later) = found.into_iter().max_by_key(|&(_, _, longest, _)| longest)?;
     Some(Cold {

@@ -6,9 +6,11 @@
 mod block;
 mod cold;
 mod counters;
+mod numbered;
 mod origin;
 mod overlap;
 mod report;
+mod sample;
 mod size;
 
 use std::collections::BTreeMap;
@@ -22,15 +24,17 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::TailFamily;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
-use gpusched_model::{Device, Factor, Task, TaskSet, Times, WarmUp, counted};
+use gpusched_model::{Device, Factor, Task, TaskSet, Times, WarmUp};
 
-use crate::activity::{Activity, Job, Outsiders, Rhythm, listed, named_gpus, split};
+use crate::activity::{Activity, Job, Outsiders, Rhythm, listed};
 use crate::model::Recording;
 pub use cold::Cold;
 pub use counters::Counters;
+pub use numbered::numbered;
 pub use overlap::Overlap;
 pub use report::{Point, TaskReport, Worst};
-use size::{Size, sms};
+use sample::{Sample, samples};
+use size::Size;
 
 /// One recording on a known number of SMs.
 #[derive(Clone, Debug)]
@@ -158,7 +162,7 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
             );
             let mut refusal = Refusal::new("", found, "at least one activity with two jobs and GPU work");
             if let Some((numbered, hash)) = numbered(left_out.iter().map(|(name, _)| name.as_str())) {
-                let hint = format!("separate the name of a task from the number of its job with `#`: `{hash}` instead of `{numbered}`");
+                let hint = format!("if these are jobs of one task, separate its name from the number of the job with `#`: `{hash}` instead of `{numbered}`");
                 refusal = refusal.hint(hint);
             }
             match runs.first() {
@@ -184,18 +188,6 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
     })
 }
 
-/// Jobs of one activity in one run, after the warm-up.
-struct Sample<'a> {
-    run: &'a Run<'a>,
-    sms: u32,
-    /// Source of `sms`.
-    size: Size,
-    jobs: &'a [Job],
-    dropped: &'a [Job],
-    /// Number of launches that may belong to these jobs, but count to other jobs or to no job.
-    possible: usize,
-}
-
 /// Refuses two runs with the same launches. A copy of a recording with another size makes a WCET unsafe.
 fn refuse_twice(runs: &[Run<'_>]) -> Result<()> {
     for (index, run) in runs.iter().enumerate() {
@@ -212,22 +204,6 @@ fn refuse_twice(runs: &[Run<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the first of `names` that differ only in a number at the end, as it is and with `#` before the number. Each such
-/// name looks like an activity of its own. Returns `None` for fewer than three such names.
-pub fn numbered<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<(String, String)> {
-    let mut stems: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
-    for name in names {
-        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let place = stem.trim_end_matches(|c: char| c == ' ' || c.is_ascii_punctuation());
-        if stem.len() < name.len() && !place.is_empty() {
-            stems.entry(place).or_insert((0, name)).0 += 1;
-        }
-    }
-    let (stem, (_, name)) = stems.into_iter().find(|&(_, (count, _))| count >= 3)?;
-    let number = name.trim_start_matches(stem).trim_start_matches(|c: char| !c.is_ascii_digit());
-    Some((name.to_owned(), format!("{stem}#{number}")))
-}
-
 type Outcome = std::result::Result<(Task, TaskReport), &'static str>;
 
 /// Returns the task of the activity `name`, or the reason why the activity does not become a task.
@@ -236,58 +212,16 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     let mut outcome = of_samples(name, &samples, options)?;
     if let (Ok((_, report)), Some(cold)) = (&mut outcome, cold::find(&samples, options.gaps)) {
         let warm_up = WarmUp::Jobs(cold.warm_up);
-        let later = Options { warm_up, ..options.clone() };
-        let warm = self::samples(name, runs, &later).and_then(|warm| of_samples(name, &warm, &later));
+        let later = Options {
+            warm_up,
+            ..options.clone()
+        };
+        let warm = sample::samples(name, runs, &later).and_then(|warm| of_samples(name, &warm, &later));
         if let Ok(Ok((_, warm))) = warm {
             report.cold = cold.with(report, &warm);
         }
     }
     Ok(outcome)
-}
-
-/// Returns the jobs of the activity `name`, for each run with such jobs.
-fn samples<'a>(name: &str, runs: &'a [Run<'a>], options: &Options<'_>) -> Result<Vec<Sample<'a>>> {
-    let mut samples = Vec::new();
-    for run in runs {
-        let Some(activity) = run.activities.iter().find(|activity| activity.name == name) else {
-            continue;
-        };
-        let (dropped, jobs) = split(options.warm_up, run.recording, &activity.jobs);
-        let working = || jobs.iter().filter(|job| job.busy_ns > 0 || job.open > 0);
-        if working().next().is_none() {
-            continue;
-        }
-        if working().all(|job| job.open > 0) {
-            let jobs = counted(working().count(), "job");
-            let found = format!("{jobs} of {name:?}, each without the times of a launch");
-            let refusal = Refusal::new("", found, "at least one complete job").at(run.file, None);
-            return Err(refusal
-                .hint("record the run again, or choose other activities")
-                .into());
-        }
-        let spread = |job: &&Job| job.devices(run.recording).len() > 1;
-        if let Some(job) = jobs.iter().find(spread) {
-            let gpus = named_gpus(&job.devices(run.recording));
-            let count = counted(jobs.iter().filter(spread).count(), "job");
-            let found = format!("{count} of {name:?} with kernels on {gpus}");
-            let expected = "jobs with all kernels on one GPU, because a partition is on one GPU";
-            let refusal = Refusal::new("", found, expected).at(run.file, None);
-            return Err(refusal
-                .hint("record the work of each GPU as a range of its own, or choose other activities with `--name`")
-                .into());
-        }
-        let (sms, size) = sms(run, jobs)?;
-        let first = jobs.iter().map(|job| job.release).min();
-        samples.push(Sample {
-            possible: first.map_or(0, |first| run.outside.possible(run.recording, activity, first)),
-            run,
-            sms,
-            size,
-            jobs,
-            dropped,
-        });
-    }
-    Ok(samples)
 }
 
 /// Returns the task of the jobs `samples`, or the reason why they do not become a task.

@@ -36,7 +36,9 @@ impl Overlap {
             running.retain(|&(end, ..)| end > start);
             // A kernel without a GPU may have run on each GPU.
             let apart = |other: Option<i64>| device.zip(other).is_some_and(|(one, other)| one != other);
-            let beside = running.iter().filter(|&&(_, other, of)| other != activity && !apart(of));
+            let beside = running
+                .iter()
+                .filter(|&&(_, other, of)| other != activity && !apart(of));
             for &(_, other, _) in beside {
                 found.extend([activity, other]);
             }

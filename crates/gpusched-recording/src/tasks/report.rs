@@ -151,7 +151,12 @@ impl TaskReport {
             tail,
             cold: None,
             several_gpus: { samples.iter() }
-                .map(|sample| (sample.run.file.to_owned(), devices(sample.run.recording, sample.jobs)))
+                .map(|sample| {
+                    (
+                        sample.run.file.to_owned(),
+                        devices(sample.run.recording, sample.jobs),
+                    )
+                })
                 .filter(|(_, devices)| devices.len() > 1)
                 .collect(),
         }

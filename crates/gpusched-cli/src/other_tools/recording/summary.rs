@@ -117,7 +117,8 @@ impl Report for About<String, Summary> {
             source.report,
             date.unwrap_or_default()
         );
-        let alike = |one: &Gpu, next: &Gpu| (&one.name, one.sms, &one.uuid) == (&next.name, next.sms, &next.uuid);
+        let alike =
+            |one: &Gpu, next: &Gpu| (&one.name, one.sms, &one.uuid) == (&next.name, next.sms, &next.uuid);
         for same in summary.gpus.chunk_by(alike) {
             let Some(gpu) = same.first() else { continue };
             let name = if gpu.name.is_empty() {

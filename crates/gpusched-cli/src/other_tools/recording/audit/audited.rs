@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::chart;
 use crate::Global;
 use crate::recording::source::{Reading, Source, of_recording};
-use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::error::{Error, Refusal, Result, excerpt};
 use gpusched_model::reader::{Document, Documents};
 use gpusched_model::{Plan, TaskSet, WarmUp, counted};
 use gpusched_recording::activity::devices;
@@ -162,7 +162,8 @@ fn of_set(plan: &Plan, set: &TaskSet, file: &Path) -> Result<()> {
         ..plan.clone()
     };
     verify(&partitions, set).map(|_| ()).map_err(|fault| {
-        let found = format!("a plan of another task set: with this set, {fault}");
+        let place = excerpt(&fault.field);
+        let found = format!("a plan of another task set: its proof does not hold for this set, at {place}");
         let refusal = Refusal::new("", found, "the plan of this task set").at(file, None);
         refusal
             .hint("state the task set of the plan, or compute the plan again with `gpusched partition`")

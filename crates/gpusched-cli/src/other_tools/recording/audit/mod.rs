@@ -121,7 +121,9 @@ impl Report for About<String, Audit> {
             Visible::Kept => match hidden(audit) {
                 None => format!("KEPT: {file} shows no violation\n"),
                 Some(hidden) => {
-                    format!("KEPT as far as visible: {file} shows no violation, but it does not show {hidden}\n")
+                    format!(
+                        "KEPT as far as visible: {file} shows no violation, but it does not show {hidden}\n"
+                    )
                 }
             },
             Visible::Broken => format!("BROKEN: {file} shows violations\n"),

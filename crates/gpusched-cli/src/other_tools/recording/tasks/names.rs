@@ -34,10 +34,14 @@ pub fn of_similar(sources: &[&Source]) -> Vec<String> {
             };
             pair && !of.iter().any(same) && are_close(name, other)
         });
-        if let Some((&other, _)) = other {
+        if let Some((&other, of)) = other {
+            let place = match of.as_slice() {
+                [source] => format!("{} has", source.file),
+                many => format!("{} other recordings have", many.len()),
+            };
             let (name, other) = (clip(name, 40), clip(other, 40));
             notes.push(format!(
-                "{}: only this recording has ranges {name:?}, and it lacks {other:?}; if both are one task, give them one name, so that \
+                "{}: only this recording has ranges {name:?}, and {place} {other:?}; if both are one task, give them one name, so that \
                  C(m) covers each size",
                 only.file
             ));

@@ -163,7 +163,7 @@ impl Text<'_> {
         }
         if let Some((numbered, hash)) = numbered(left_out.iter().map(|(name, _)| name.as_str())) {
             notes.push(format!(
-                "separate the name of a task from the number of its job with `#`: `{hash}` instead of `{numbered}`"
+                "if these are jobs of one task, separate its name from the number of the job with `#`: `{hash}` instead of `{numbered}`"
             ));
         }
         if self
@@ -378,7 +378,11 @@ impl Text<'_> {
                 [_] => String::new(),
                 _ => format!(" in {}", job.file),
             };
-            format!("{time} on {} (job {} at {at}{file})", counted(job.sms, "SM"), job.job)
+            format!(
+                "{time} on {} (job {} at {at}{file})",
+                counted(job.sms, "SM"),
+                job.job
+            )
         });
         let mut text = format!(
             "{}: longest time {}; gaps fill at most {:.0} % of a job",
@@ -402,7 +406,10 @@ impl Text<'_> {
                     self.options.exceedance
                 ),
                 (false, Some(warning)) => {
-                    format!("; no extreme-value estimate on {}: {warning}", counted(*sms, "SM"))
+                    format!(
+                        "; no extreme-value estimate on {}: {warning}",
+                        counted(*sms, "SM")
+                    )
                 }
                 (false, None) => String::new(),
             };
