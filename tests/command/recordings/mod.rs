@@ -2,6 +2,7 @@
 //! state what the file shows.
 #![cfg(unix)]
 
+mod advice;
 mod audits;
 mod blocks;
 mod counts;
@@ -9,6 +10,7 @@ mod damage;
 mod examples;
 mod faults;
 mod files;
+mod gpus;
 mod memory;
 mod mutations;
 mod notes;

@@ -210,7 +210,7 @@ fn tasks_from_doubtful_recordings_have_notes() {
     longer.kernels.iter_mut().for_each(|kernel| kernel.end += 1_000);
     let longer = write("longer.sqlite", &longer);
     let (_, notes) = derived(&format!("{both}@8 --conflict {longer}@8"));
-    let note = "both.sqlite: kernels of \"camera\", \"lidar\" ran at the same time, so their times in isolation contain interference";
+    let note = "both.sqlite: kernels of \"camera\", \"lidar\" ran at the same time on one GPU, so their times in isolation contain interference";
     assert_eq!(notes.matches(note).count(), 1, "{notes}");
     let (_, notes) = derived(&apart);
     let note =

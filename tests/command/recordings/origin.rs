@@ -393,8 +393,8 @@ fn exports_of_nsys_state_the_identity_of_the_gpu() {
         (of_gpu("''"), None, None),
         (of_gpu("x'0102'"), None, None),
         (of_gpu(&format!("'{long}'")), Some(long.as_str()), None),
-        // A recording of two GPUs does not state which of them a kernel used.
-        (second, Some("GPU-1"), None),
+        // The kernels ran on GPU 0 of two.
+        (second, Some("GPU-1"), Some("GPU-1")),
         (String::new(), None, None),
     ]
     .into_iter()

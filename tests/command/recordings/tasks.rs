@@ -141,7 +141,7 @@ fn several_sizes_give_a_safe_monotone_function() {
         "{text}"
     );
     assert!(
-        text.contains("longest time 110us (job 1 at 1.007ms in "),
+        text.contains("longest time 110us on 8 SMs (job 1 at 1.007ms in "),
         "{text}"
     );
     // The set is valid input.

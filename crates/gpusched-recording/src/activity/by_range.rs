@@ -75,8 +75,12 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
             Side::Host => recording.call(index).map(|call| (Some(call.thread), call.start)),
             Side::Gpu => {
                 let key = recording.streams.get(launch.stream);
-                let process = key.process;
-                let lane = key.stream.map(|stream| Lane::Stream { process, stream });
+                let (device, process) = (key.device, key.process);
+                let lane = key.stream.map(|stream| Lane::Stream {
+                    device,
+                    process,
+                    stream,
+                });
                 Some((lane, launch.start))
             }
         };

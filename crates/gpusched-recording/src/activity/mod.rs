@@ -11,6 +11,8 @@ mod outsiders;
 mod rhythm;
 mod warm_up;
 
+use std::collections::BTreeSet;
+
 use gpusched_model::counted;
 use gpusched_model::error::excerpt;
 use serde::Serialize;
@@ -100,6 +102,11 @@ impl Job {
         self.end.abs_diff(self.start).saturating_sub(self.busy_ns)
     }
 
+    /// Returns the numbers of the GPUs of the launches, in increasing order. A job of one GPU has at most one.
+    pub fn devices(&self, recording: &Recording) -> Vec<i64> {
+        devices(recording, [self])
+    }
+
     /// Returns the contexts of the launches, without duplicates.
     pub fn contexts(&self, recording: &Recording) -> Vec<StreamKey> {
         let launches = self
@@ -110,6 +117,26 @@ impl Job {
         contexts.sort_unstable();
         contexts.dedup();
         contexts
+    }
+}
+
+/// Returns the numbers of the GPUs on which launches of `jobs` ran, in increasing order.
+pub fn devices<'a>(recording: &Recording, jobs: impl IntoIterator<Item = &'a Job>) -> Vec<i64> {
+    let launches = jobs.into_iter().flat_map(|job| &job.launches);
+    let launches = launches.filter_map(|&index| recording.launches.get(index));
+    let devices = launches.filter_map(|launch| recording.streams.get(launch.stream).device);
+    devices.collect::<BTreeSet<i64>>().into_iter().collect()
+}
+
+/// Returns a list of the GPUs `devices` for messages, such as `the GPUs 0 and 1`.
+pub fn named_gpus(devices: &[i64]) -> String {
+    match devices {
+        [] => "an unknown GPU".to_owned(),
+        [only] => format!("GPU {only}"),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(i64::to_string).collect();
+            format!("the GPUs {} and {last}", first.join(", "))
+        }
     }
 }
 

@@ -6,8 +6,26 @@ use gpusched_model::{Plan, counted};
 
 use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
-use crate::activity::Job;
+use crate::activity::{Job, named_gpus};
 use crate::model::{Dispatcher, Recording, StreamKey};
+
+/// Checks that each job of `task` ran on one GPU. Returns whether the file shows a violation.
+pub fn one_gpu(recording: &Recording, task: &Audited<'_>, report: &mut Report) -> bool {
+    let jobs = task.jobs.iter().enumerate();
+    let spread = jobs.map(|(number, job)| (number, job, job.devices(recording)));
+    let violations = spread.filter(|(_, _, devices)| devices.len() > 1);
+    let violations: Vec<Violation> = violations
+        .map(|(number, job, devices)| {
+            let detail = format!("ran on {}, but a partition is on one GPU", named_gpus(&devices));
+            violation(number, job, detail)
+        })
+        .collect();
+    let found = !violations.is_empty();
+    if found {
+        report.checked(task, Subject::Context, None, violations);
+    }
+    found
+}
 
 /// Checks that all kernels of a partition run in one context, and that partitions have different contexts. Also checks
 /// that a green context has as many SMs as its partition. The context where most jobs of a partition ran counts as the
@@ -28,14 +46,17 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
     let several = all
         .iter()
         .any(|key| Some(key.process) != all.first().map(|first| first.process));
-    let name = |key: StreamKey| name(key, several);
+    let several_gpus = recording.streams.devices().len() > 1;
+    let name = |key: StreamKey| name(key, several, several_gpus);
     if !known || !separate {
         let reason = match known {
             false => "the file states no contexts",
             true => "all kernels ran in one context, so the file does not show how SMs are divided",
         };
         for task in tasks.iter().filter(seen) {
-            report.unknown(task, Subject::Context, reason);
+            if !one_gpu(recording, task, report) {
+                report.unknown(task, Subject::Context, reason);
+            }
         }
         return;
     }
@@ -172,12 +193,16 @@ fn most_frequent(keys: impl Iterator<Item = StreamKey>) -> Option<StreamKey> {
     most.map(|(key, _)| key)
 }
 
-/// Returns the name of a context, with its process if the file has several processes.
-fn name(key: StreamKey, several: bool) -> String {
+/// Returns the name of a context, with its process if the file has several processes, and its GPU if it has several GPUs.
+fn name(key: StreamKey, several: bool, several_gpus: bool) -> String {
     let name = match (key.green, key.context) {
         (Some(green), _) => format!("green context {green}"),
         (None, Some(context)) => format!("context {context}"),
         (None, None) => "no context".to_owned(),
+    };
+    let name = match key.device.filter(|_| several_gpus) {
+        Some(device) => format!("{name} of GPU {device}"),
+        None => name,
     };
     match key.process.filter(|_| several) {
         Some(process) => format!("{name} of process {process}"),

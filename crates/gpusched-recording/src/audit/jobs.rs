@@ -18,38 +18,70 @@ pub fn releases(task: &Audited<'_>, report: &mut Report) {
         report.unknown(task, Subject::Releases, &reason);
         return;
     }
+    let (early, slack) = spacing(task);
+    let violation = |&(index, by): &(usize, i128)| {
+        let job = task.jobs.get(index)?;
+        Some(Violation {
+            kind: FindingKind::EarlyRelease,
+            job: index,
+            at: job.release,
+            by_ns: u64::try_from(by).ok(),
+            detail: format!(
+                "released {} too early, for the period {} and the jitter {}",
+                Time::from_ns(u64::try_from(by).unwrap_or(u64::MAX)),
+                task.task.period(),
+                task.task.jitter()
+            ),
+        })
+    };
+    let violations = early.iter().filter_map(violation).collect();
+    report.checked(task, Subject::Releases, slack, violations);
+}
+
+/// Returns the jobs that are released too early, each with the time that is missing, and the smallest slack. After an early
+/// job, the check starts again.
+fn spacing(task: &Audited<'_>) -> (Vec<(usize, i128)>, Option<i128>) {
     let (period, jitter) = (
         i128::from(task.task.period().ns()),
         i128::from(task.task.jitter().ns()),
     );
     // Largest value of release − k·T over the jobs so far. Job k must not be released before this value + k·T − J.
-    let (mut latest, mut number): (Option<i128>, i128) = (None, 0);
-    let (mut violations, mut slack) = (Vec::new(), None::<i128>);
+    let (mut latest, mut early, mut slack) = (None::<i128>, Vec::new(), None::<i128>);
     for (index, job) in task.jobs.iter().enumerate() {
-        let position = i128::from(job.release) - number * period;
+        let position = i128::from(job.release) - index as i128 * period;
         if let Some(last) = latest {
             let distance = position - (last - jitter);
             slack = Some(slack.map_or(distance, |least| least.min(distance)));
             if distance < 0 {
-                violations.push(Violation {
-                    kind: FindingKind::EarlyRelease,
-                    job: index,
-                    at: job.release,
-                    by_ns: u64::try_from(-distance).ok(),
-                    detail: format!(
-                        "released {} too early, for the period {} and the jitter {}",
-                        Time::from_ns(u64::try_from(-distance).unwrap_or(u64::MAX)),
-                        task.task.period(),
-                        task.task.jitter()
-                    ),
-                });
+                early.push((index, -distance));
                 latest = None;
             }
         }
         latest = Some(latest.map_or(position, |last| last.max(position)));
-        number += 1;
     }
-    report.checked(task, Subject::Releases, slack, violations);
+    (early, slack)
+}
+
+/// Returns the latest possible arrival of each job [ns], and the job whose release bounds it. Jobs arrive in the order of their
+/// releases, and no job arrives after its release. Arrivals are at least T apart, so job k arrives at most at release(j) − (j − k)·T
+/// for each later job j. A job that is released too early bounds no job before it.
+fn latest_arrivals(task: &Audited<'_>) -> Vec<(i128, usize)> {
+    let period = i128::from(task.task.period().ns());
+    let mut early = spacing(task).0;
+    // Smallest value of release − j·T over the jobs from k on.
+    let mut least: Option<(i128, usize)> = None;
+    let mut latest: Vec<(i128, usize)> = Vec::new();
+    for (index, job) in task.jobs.iter().enumerate().rev() {
+        let shift = index as i128 * period;
+        let position = i128::from(job.release) - shift;
+        let bound = least
+            .filter(|&(least, _)| least < position)
+            .unwrap_or((position, index));
+        latest.push((bound.0 + shift, bound.1));
+        least = Some(bound).filter(|_| early.pop_if(|&mut (early, _)| early == index).is_none());
+    }
+    latest.reverse();
+    latest
 }
 
 /// Returns a reason if the file does not show the releases of some jobs. A job whose release is not in the file may
@@ -65,36 +97,49 @@ fn without_releases(task: &Audited<'_>) -> Option<String> {
 }
 
 /// Checks that jobs meet their deadlines. The file shows releases but no arrivals, and each arrival is at most J before
-/// its release. A job that ends more than D after its release misses its deadline. A job that ends within D − J after
-/// its release meets its deadline. If `arrivals` is true, the file shows the arrivals instead.
+/// its release. A job that ends more than D after its latest possible arrival misses its deadline. A job that ends within
+/// D − J after its release meets its deadline. If `arrivals` is true, the releases in the file are the arrivals.
 pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
-    let (deadline, jitter) = (
-        i128::from(task.task.deadline().ns()),
-        if arrivals {
-            0
-        } else {
-            i128::from(task.task.jitter().ns())
-        },
-    );
+    let deadline = i128::from(task.task.deadline().ns());
+    let jitter = match arrivals {
+        true => 0,
+        false => i128::from(task.task.jitter().ns()),
+    };
+    // A start can be later than the release of a later job. So the order of starts and releases is not the order of the arrivals.
+    let hidden = task.jobs.iter().filter(|job| !job.shows_release).count();
+    let latest = match !arrivals && (hidden == 0 || hidden == task.jobs.len()) {
+        true => latest_arrivals(task),
+        false => Vec::new(),
+    };
     let (mut violations, mut slack, mut doubtful) = (Vec::new(), None::<i128>, 0usize);
     for (index, job) in task.jobs.iter().enumerate() {
-        let response = i128::from(job.end) - i128::from(job.release);
+        let release = i128::from(job.release);
+        let (arrival, bounding) = latest.get(index).copied().unwrap_or((release, index));
+        let response = i128::from(job.end) - arrival;
         let distance = deadline - response;
         slack = Some(slack.map_or(distance, |least| least.min(distance)));
         if distance < 0 {
+            let after = match (bounding == index, job.shows_release) {
+                (true, true) => "release".to_owned(),
+                (true, false) => "start".to_owned(),
+                (false, _) => format!(
+                    "latest possible arrival, {} before the release of job {}",
+                    Time::from_ns(u64::try_from(release_of(task, bounding) - arrival).unwrap_or_default()),
+                    task.dropped + bounding
+                ),
+            };
             violations.push(Violation {
                 kind: FindingKind::DeadlineMiss,
                 job: index,
                 at: job.end,
                 by_ns: u64::try_from(-distance).ok(),
                 detail: format!(
-                    "ended {} after its {}, later than the deadline {}",
+                    "ended {} after its {after}, later than the deadline {}",
                     Time::from_ns(u64::try_from(response).unwrap_or_default()),
-                    if job.shows_release { "release" } else { "start" },
                     task.task.deadline()
                 ),
             });
-        } else if distance < jitter {
+        } else if deadline - (i128::from(job.end) - release) < jitter {
             doubtful += 1;
         }
     }
@@ -105,12 +150,20 @@ pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
     }
     if violations.is_empty() && doubtful > 0 {
         let reason = format!(
-            "{doubtful} jobs end less than the jitter before their deadlines, but the file shows no arrivals"
+            "{} less than the jitter before the deadline: the file shows no arrivals",
+            match doubtful {
+                1 => "1 job ends".to_owned(),
+                many => format!("{many} jobs end"),
+            }
         );
         report.unknown(task, Subject::Deadlines, &reason);
         return;
     }
     report.checked(task, Subject::Deadlines, slack, violations);
+}
+
+fn release_of(task: &Audited<'_>, job: usize) -> i128 {
+    task.jobs.get(job).map_or(0, |job| job.release.into())
 }
 
 /// Returns the time during which a kernel of a job of `tasks` runs, for each partition. Without a plan, all tasks share one entry.

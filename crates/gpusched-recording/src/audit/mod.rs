@@ -88,6 +88,16 @@ impl Audit {
         !checks.any(|check| check.subject == Subject::Jobs && check.verdict == Visible::NotVisible)
     }
 
+    /// Returns the checks of releases, deadlines and WCETs whose result the file does not show for at least one task.
+    pub fn hidden_limits(&self) -> Vec<Subject> {
+        let limits = [Subject::Releases, Subject::Deadlines, Subject::Wcet];
+        let hidden = |subject: &Subject| {
+            let mut checks = self.checks.iter().filter(|check| check.subject == *subject);
+            checks.any(|check| check.verdict == Visible::NotVisible)
+        };
+        limits.into_iter().filter(hidden).collect()
+    }
+
     /// Whether the file shows, for each task, that no other partition of the plan uses the context of its partition, and that
     /// this context has the planned size. `true` without a plan.
     pub fn shows_partitions(&self) -> bool {
@@ -214,7 +224,9 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
         None => {
             for task in tasks.iter().filter(|task| !task.jobs.is_empty()) {
                 report.unknown(task, Subject::Overlap, "no plan states the partition of the task");
-                report.unknown(task, Subject::Context, "no plan states the partition of the task");
+                if !confinement::one_gpu(run.recording, task, &mut report) {
+                    report.unknown(task, Subject::Context, "no plan states the partition of the task");
+                }
             }
         }
     }

@@ -11,6 +11,9 @@ pub struct Gpu {
     pub name: String,
     /// Number of SMs (NVIDIA) or compute units (AMD), or `null` if the file does not state it.
     pub sms: Option<u32>,
+    /// Number of the GPU, as in the [streams](super::StreamKey) of its launches. `None` if the file does not link both.
+    #[serde(skip)]
+    pub device: Option<i64>,
     /// Identity of the GPU as the profiler states it. Absent if the file does not state it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,

@@ -164,6 +164,23 @@ impl Recording {
         equal.then_some(first)
     }
 
+    /// Returns the GPUs on which launches of the GPUs `devices` may have run. Without a link between launches and GPUs, these
+    /// are all GPUs.
+    pub fn gpus_of(&self, devices: &[i64]) -> Vec<&Gpu> {
+        let linked = |&device: &i64| self.gpus.iter().any(|gpu| gpu.device == Some(device));
+        let all_linked = !devices.is_empty() && devices.iter().all(linked);
+        let used = |gpu: &&Gpu| !all_linked || gpu.device.is_some_and(|device| devices.contains(&device));
+        self.gpus.iter().filter(used).collect()
+    }
+
+    /// Returns the number of SMs of the GPUs on which launches of the GPUs `devices` may have run, or `None` if the file does
+    /// not state it, or if these GPUs have different numbers.
+    pub fn sms_of(&self, devices: &[i64]) -> Option<u32> {
+        let mut sizes = self.gpus_of(devices).into_iter().map(|gpu| gpu.sms);
+        let first = sizes.next()??;
+        sizes.all(|sms| sms == Some(first)).then_some(first)
+    }
+
     /// Returns the host call of launch number `index`, if the file contains it.
     pub fn call(&self, index: usize) -> Option<Call> {
         self.calls.get(index).copied().flatten()

@@ -25,8 +25,10 @@ pub enum Lane {
         /// Number of the thread.
         thread: i64,
     },
-    /// Stream of a process.
+    /// Stream of a process on a GPU.
     Stream {
+        /// Number of the GPU, if the file states it.
+        device: Option<i64>,
         /// Number of the process, if the file states it.
         process: Option<i64>,
         /// Number of the stream.

@@ -1,6 +1,6 @@
 //! Kernel launches and their streams.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Lane, NameId};
 
@@ -95,6 +95,12 @@ impl Streams {
     /// Whether at least one launch states its stream.
     pub fn are_stated(&self) -> bool {
         self.keys.iter().any(|key| key.stream.is_some())
+    }
+
+    /// Returns the numbers of the GPUs of the launches, in increasing order.
+    pub fn devices(&self) -> Vec<i64> {
+        let devices = self.keys.iter().filter_map(|key| key.device);
+        devices.collect::<BTreeSet<i64>>().into_iter().collect()
     }
 
     /// Number of different streams, identified by process, device, context and stream.

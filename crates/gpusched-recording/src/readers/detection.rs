@@ -32,7 +32,8 @@ pub fn detect(input: &mut Input<'_>) -> Result<Format> {
         Some(_) if !binary => Some(Format::Csv),
         _ => None,
     };
-    let found = if start.is_empty() {
+    let is_empty = start.is_empty();
+    let found = if is_empty {
         "an empty file"
     } else if is_neutrino(start) {
         "records of the thread blocks of one launch (Neutrino)"
@@ -44,6 +45,10 @@ pub fn detect(input: &mut Input<'_>) -> Result<Format> {
         let refusal = Refusal::new("", found, expected).at(input.name(), None);
         if found.ends_with("(Neutrino)") {
             let hint = "these records belong beside a recording, or into the profile of a kernel";
+            return refusal.hint(hint).into();
+        }
+        if is_empty {
+            let hint = "write the recording again: `profiler.export_chrome_trace(FILE)` after the profiler has stopped, or `nsys export --type sqlite`";
             return refusal.hint(hint).into();
         }
         let hint = "export reports first: `nsys export --type sqlite FILE.nsys-rep`, or `ncu --import FILE.ncu-rep --csv`";

@@ -86,7 +86,11 @@ pub fn damaged(name: &str, cause: io::Error) -> Error {
             .hint("record a shorter run, or allow more bytes")
             .at(name, None)
             .into(),
-        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
+        io::ErrorKind::UnexpectedEof => {
+            let found = "the file is cut off: its compressed data has no end";
+            Refusal::told("", found).at(name, None).into()
+        }
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
             Refusal::told("", format!("found damaged data: {cause}"))
                 .at(name, None)
                 .into()

@@ -4,10 +4,13 @@
 //! enlarges the execution times. Each task omits all values that the recordings do not contain.
 
 mod block;
+mod cold;
 mod counters;
+mod numbered;
 mod origin;
 mod overlap;
 mod report;
+mod sample;
 mod size;
 
 use std::collections::BTreeMap;
@@ -21,14 +24,17 @@ use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::kernel::TailFamily;
 use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
-use gpusched_model::{Device, Factor, Task, TaskSet, Times, WarmUp, counted};
+use gpusched_model::{Device, Factor, Task, TaskSet, Times, WarmUp};
 
-use crate::activity::{Activity, Job, Outsiders, Rhythm, listed, split};
+use crate::activity::{Activity, Job, Outsiders, Rhythm, listed};
 use crate::model::Recording;
+pub use cold::Cold;
 pub use counters::Counters;
+pub use numbered::numbered;
 pub use overlap::Overlap;
 pub use report::{Point, TaskReport, Worst};
-use size::{Size, sms};
+use sample::{Sample, samples};
+use size::Size;
 
 /// One recording on a known number of SMs.
 #[derive(Clone, Debug)]
@@ -126,13 +132,12 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
             names.push(&activity.name);
         }
     }
-    let stated = options.periods.keys().chain(options.deadlines.keys());
-    if let Some(unknown) = stated
-        .into_iter()
-        .find(|stated| !names.contains(&stated.as_str()))
-    {
-        let expected = format!("the name of an activity: {}", listed(names));
-        return Err(Refusal::new("", format!("{unknown:?}"), expected).into());
+    let options_of = [("period", options.periods), ("deadline", options.deadlines)];
+    for (option, stated) in options_of {
+        if let Some(unknown) = stated.keys().find(|stated| !names.contains(&stated.as_str())) {
+            let expected = format!("the name of an activity: {}", listed(names));
+            return Err(Error::parameter(option, format!("{unknown:?}"), expected));
+        }
     }
     let (mut tasks, mut reports, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
@@ -155,7 +160,11 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
                 || "no activity".to_owned(),
                 |(name, reason)| format!("no activity that gives a task: {reason} (activity {name:?})"),
             );
-            let refusal = Refusal::new("", found, "at least one activity with two jobs and GPU work");
+            let mut refusal = Refusal::new("", found, "at least one activity with two jobs and GPU work");
+            if let Some((numbered, hash)) = numbered(left_out.iter().map(|(name, _)| name.as_str())) {
+                let hint = format!("if these are jobs of one task, separate its name from the number of the job with `#`: `{hash}` instead of `{numbered}`");
+                refusal = refusal.hint(hint);
+            }
             match runs.first() {
                 Some(run) => Error::from(refusal.at(run.file, None)),
                 None => Error::from(refusal),
@@ -179,18 +188,6 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
     })
 }
 
-/// Jobs of one activity in one run, after the warm-up.
-struct Sample<'a> {
-    run: &'a Run<'a>,
-    sms: u32,
-    /// Source of `sms`.
-    size: Size,
-    jobs: &'a [Job],
-    dropped: &'a [Job],
-    /// Number of launches that may belong to these jobs, but count to other jobs or to no job.
-    possible: usize,
-}
-
 /// Refuses two runs with the same launches. A copy of a recording with another size makes a WCET unsafe.
 fn refuse_twice(runs: &[Run<'_>]) -> Result<()> {
     for (index, run) in runs.iter().enumerate() {
@@ -211,35 +208,24 @@ type Outcome = std::result::Result<(Task, TaskReport), &'static str>;
 
 /// Returns the task of the activity `name`, or the reason why the activity does not become a task.
 fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome> {
-    let mut samples = Vec::new();
-    for run in runs {
-        let Some(activity) = run.activities.iter().find(|activity| activity.name == name) else {
-            continue;
+    let samples = samples(name, runs, options)?;
+    let mut outcome = of_samples(name, &samples, options)?;
+    if let (Ok((_, report)), Some(cold)) = (&mut outcome, cold::find(&samples, options.gaps)) {
+        let warm_up = WarmUp::Jobs(cold.warm_up);
+        let later = Options {
+            warm_up,
+            ..options.clone()
         };
-        let (dropped, jobs) = split(options.warm_up, run.recording, &activity.jobs);
-        let working = || jobs.iter().filter(|job| job.busy_ns > 0 || job.open > 0);
-        if working().next().is_none() {
-            continue;
+        let warm = sample::samples(name, runs, &later).and_then(|warm| of_samples(name, &warm, &later));
+        if let Ok(Ok((_, warm))) = warm {
+            report.cold = cold.with(report, &warm);
         }
-        if working().all(|job| job.open > 0) {
-            let jobs = counted(working().count(), "job");
-            let found = format!("{jobs} of {name:?}, each without the times of a launch");
-            let refusal = Refusal::new("", found, "at least one complete job").at(run.file, None);
-            return Err(refusal
-                .hint("record the run again, or choose other activities")
-                .into());
-        }
-        let (sms, size) = sms(run, jobs)?;
-        let first = jobs.iter().map(|job| job.release).min();
-        samples.push(Sample {
-            possible: first.map_or(0, |first| run.outside.possible(run.recording, activity, first)),
-            run,
-            sms,
-            size,
-            jobs,
-            dropped,
-        });
     }
+    Ok(outcome)
+}
+
+/// Returns the task of the jobs `samples`, or the reason why they do not become a task.
+fn of_samples(name: &str, samples: &[Sample<'_>], options: &Options<'_>) -> Result<Outcome> {
     if samples.is_empty() {
         return Ok(Err("no GPU work after the warm-up"));
     }
@@ -289,7 +275,7 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     let Some(isolated) = points(false)? else {
         return Ok(Err("no recording in isolation"));
     };
-    let traffic = traffic(&samples, options.counters);
+    let traffic = traffic(samples, options.counters);
     let measured = Measured {
         isolated,
         conflict: points(true)?,
@@ -307,16 +293,16 @@ fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome
     shape.jitter = (jitter > Time::ZERO).then_some(jitter);
     shape.deadline = options.deadlines.get(name).copied();
     shape.traffic = traffic;
-    shape.block = block::longest(&samples, options.margin, &fitted.wcet);
-    shape.measured_on = origin::of(&samples, options)?.map(Box::new);
+    shape.block = block::longest(samples, options.margin, &fitted.wcet);
+    shape.measured_on = origin::of(samples, options)?.map(Box::new);
     let task = shape.build().map_err(|error| place(&error))?;
     let report = TaskReport::new(
         name,
         options.gaps,
-        &samples,
+        samples,
         (rhythm, stated, period),
         &fitted,
-        tail(&samples, options),
+        tail(samples, options),
     );
     Ok(Ok((task, report)))
 }
@@ -372,8 +358,8 @@ fn traffic(samples: &[Sample<'_>], counters: &Counters) -> Option<Bytes> {
     Bytes::new(most)
 }
 
-/// If there are enough jobs, estimates the execution time in isolation on the largest number of SMs.
-fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<Estimate> {
+/// If there are enough jobs, estimates the execution time in isolation on the largest number of SMs, and returns this number.
+fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<(u32, Estimate)> {
     let isolated = || samples.iter().filter(|sample| !sample.run.conflict);
     let sms = isolated().map(|sample| sample.sms).max()?;
     let times: Vec<Time> = isolated()
@@ -382,5 +368,6 @@ fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<Estimate> {
         .filter(|job| job.open == 0)
         .map(|job| Time::from_ns(options.gaps.execution_ns(job)))
         .collect();
-    tail::estimate(&times, TailFamily::Gpd, options.exceedance).ok()
+    let estimate = tail::estimate(&times, TailFamily::Gpd, options.exceedance).ok()?;
+    Some((sms, estimate))
 }

@@ -8,8 +8,8 @@ use gpusched_model::provenance::MeasuredOnShape;
 use gpusched_model::time::Time;
 
 use super::{Gaps, Options, Run, Sample, Size};
-use crate::activity::Job;
-use crate::model::{Dispatcher, Missing};
+use crate::activity::{Job, devices};
+use crate::model::{Dispatcher, Gpu, Missing};
 
 /// Longest text of a dispatcher, and longest identity of a GPU, that the statement contains [characters].
 const LONGEST: usize = 100;
@@ -18,9 +18,9 @@ const LONGEST: usize = 100;
 /// It also omits a number of SMs or a date if the recordings have different values.
 ///
 /// # Errors
-/// Fails if the recordings are from GPUs with different names, because their times do not belong to one WCET.
+/// Fails if the jobs ran on GPUs with different names, because their times do not belong to one WCET.
 pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option<MeasuredOn>, Refusal> {
-    let mut names: Vec<String> = samples.iter().filter_map(|sample| gpu(sample.run).0).collect();
+    let mut names: Vec<String> = samples.iter().flat_map(names).collect();
     names.sort();
     names.dedup();
     if let [first, second, ..] = names.as_slice() {
@@ -40,9 +40,9 @@ pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option
         common(texts).filter(|text| is_printable(text))
     };
     let shape = MeasuredOnShape {
-        gpu: common(samples.iter().map(|sample| gpu(sample.run).0)),
-        sms: common(samples.iter().map(|sample| gpu(sample.run).1)),
-        uuid: common(samples.iter().map(|sample| uuid(sample.run))).filter(|uuid| is_printable(uuid)),
+        gpu: common(samples.iter().map(|sample| gpu(sample).0)),
+        sms: common(samples.iter().map(|sample| gpu(sample).1)),
+        uuid: common(samples.iter().map(uuid)).filter(|uuid| is_printable(uuid)),
         driver: dispatched(&|of| &of.driver),
         split: dispatched(&|of| &of.split),
         wait: dispatched(&|of| &of.wait),
@@ -114,22 +114,45 @@ fn tool(run: &Run<'_>) -> String {
     }
 }
 
-/// Returns the name of the GPU of `run` and its number of SMs, if they are known. A recording of several different GPUs
-/// does not state which of them a kernel used.
-fn gpu(run: &Run<'_>) -> (Option<String>, Option<u32>) {
-    let gpus = &run.recording.gpus;
+/// Returns the GPUs on which the jobs of `sample` may have run.
+fn gpus<'a>(sample: &Sample<'a>) -> Vec<&'a Gpu> {
+    let recording = sample.run.recording;
+    recording.gpus_of(&devices(recording, sample.jobs))
+}
+
+/// Returns the name that all `gpus` have.
+fn name(gpus: &[&Gpu]) -> Option<String> {
     let name = common(gpus.iter().map(|gpu| Some(gpu.name.trim().to_owned())));
-    let name = name.filter(|name| !name.is_empty());
+    name.filter(|name| !name.is_empty())
+}
+
+/// Returns the name of each GPU on which jobs of `sample` ran, if it is known. A recording of several different GPUs may not
+/// state which of them a kernel used.
+fn names(sample: &Sample<'_>) -> Vec<String> {
+    let recording = sample.run.recording;
+    let used = devices(recording, sample.jobs);
+    let each: Vec<String> = { used.iter() }
+        .filter_map(|&device| name(&recording.gpus_of(&[device])))
+        .collect();
+    match each.is_empty() {
+        true => gpu(sample).0.into_iter().collect(),
+        false => each,
+    }
+}
+
+/// Returns the name of the GPU of `sample` and its number of SMs, if they are known.
+fn gpu(sample: &Sample<'_>) -> (Option<String>, Option<u32>) {
+    let gpus = gpus(sample);
     let sms = common(gpus.iter().map(|gpu| gpu.sms));
-    match (name, run.gpu) {
+    match (name(&gpus), sample.run.gpu) {
         (None, Some(stated)) => (Some(stated.name().to_owned()), sms.or(Some(stated.sms()))),
         (name, _) => (name, sms),
     }
 }
 
-/// Returns the identity of the only GPU of `run`, if it is known.
-fn uuid(run: &Run<'_>) -> Option<String> {
-    common(run.recording.gpus.iter().map(|gpu| gpu.uuid.clone()))
+/// Returns the identity of the only GPU of `sample`, if it is known.
+fn uuid(sample: &Sample<'_>) -> Option<String> {
+    common(gpus(sample).iter().map(|gpu| gpu.uuid.clone()))
 }
 
 /// Returns whether a statement may contain `text`.

@@ -6,8 +6,8 @@ use gpusched_model::Contention;
 use gpusched_model::time::Time;
 use serde::Serialize;
 
-use super::{Gaps, Sample, Size};
-use crate::activity::{Job, Rhythm};
+use super::{Cold, Gaps, Sample, Size};
+use crate::activity::{Job, Rhythm, devices};
 use crate::summary::Statistics;
 
 /// Number of longest jobs in a report.
@@ -54,8 +54,12 @@ pub struct TaskReport {
     pub slowdown: Option<(u32, f64)>,
     /// Whether a larger number of SMs gave a longer time. C(m) uses the longest time on m or more SMs.
     pub non_monotone: bool,
-    /// Extreme-value estimate, for information.
-    pub tail: Option<Estimate>,
+    /// Extreme-value estimate for a number of SMs, for information.
+    pub tail: Option<(u32, Estimate)>,
+    /// Slow first jobs that look like a warm-up.
+    pub cold: Option<Cold>,
+    /// Files where the jobs ran on several GPUs, each with these GPUs. Each job ran on one of them.
+    pub several_gpus: Vec<(String, Vec<i64>)>,
 }
 
 /// Measured times on one number of SMs.
@@ -78,6 +82,8 @@ pub struct Point {
 pub struct Worst {
     /// File of the job.
     pub file: String,
+    /// Number of SMs of the file.
+    pub sms: u32,
     /// Number of the job in its activity, from 0; dropped jobs also have numbers.
     pub job: usize,
     /// Time from the start of the recording to the release of the job [ns].
@@ -93,7 +99,7 @@ impl TaskReport {
         samples: &[Sample<'_>],
         (rhythm, stated, period): (Option<Rhythm>, Option<Time>, Time),
         fitted: &Fit,
-        tail: Option<Estimate>,
+        tail: Option<(u32, Estimate)>,
     ) -> TaskReport {
         let points = points(samples, gaps, fitted);
         let all = || samples.iter().flat_map(|sample| sample.jobs);
@@ -123,7 +129,10 @@ impl TaskReport {
             ),
             dropped: (
                 dropped().count(),
-                dropped().map(|job| job.busy_ns).max().unwrap_or_default(),
+                { dropped() }
+                    .map(|job| gaps.execution_ns(job))
+                    .max()
+                    .unwrap_or_default(),
             ),
             incomplete: (
                 all().filter(|job| job.open > 0).count(),
@@ -140,6 +149,16 @@ impl TaskReport {
             }),
             points,
             tail,
+            cold: None,
+            several_gpus: { samples.iter() }
+                .map(|sample| {
+                    (
+                        sample.run.file.to_owned(),
+                        devices(sample.run.recording, sample.jobs),
+                    )
+                })
+                .filter(|(_, devices)| devices.len() > 1)
+                .collect(),
         }
     }
 }
@@ -236,6 +255,7 @@ fn worst(samples: &[Sample<'_>], gaps: Gaps) -> Vec<Worst> {
             let first = sample.dropped.len();
             sample.jobs.iter().enumerate().map(move |(index, job)| Worst {
                 file: sample.run.file.to_owned(),
+                sms: sample.sms,
                 job: first + index,
                 at_ns: job.release.abs_diff(start),
                 execution_ns: gaps.execution_ns(job),

@@ -3,7 +3,7 @@
 use gpusched_model::error::{Error, Refusal, Result};
 
 use super::Run;
-use crate::activity::Job;
+use crate::activity::{Job, devices};
 use crate::model::{Recording, StreamKey};
 
 /// Source of the number of SMs of a run.
@@ -30,9 +30,11 @@ pub(super) fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<(u32, Size)> {
         .collect();
     found.sort_unstable();
     found.dedup();
+    let devices = devices(run.recording, jobs);
+    let gpus = run.recording.gpus_of(&devices);
     if let Some(sms) = run.sms {
         let other = found.iter().flatten().find(|&&known| known != sms);
-        let largest = run.recording.gpus.iter().filter_map(|gpu| gpu.sms).max();
+        let largest = gpus.iter().filter_map(|gpu| gpu.sms).max();
         let found = match (other, largest) {
             (Some(other), _) => format!("{sms} SMs, but kernels in green contexts with {other} SMs"),
             (None, Some(largest)) if sms > largest => {
@@ -49,15 +51,11 @@ pub(super) fn sms(run: &Run<'_>, jobs: &[Job]) -> Result<(u32, Size)> {
     }
     match found.as_slice() {
         [Some(sms)] => Ok((*sms, Size::Shown)),
-        [None] => {
-            let mut gpus: Vec<Option<u32>> = run.recording.gpus.iter().map(|gpu| gpu.sms).collect();
-            gpus.dedup();
-            match gpus.as_slice() {
-                [Some(sms)] => Ok((*sms, Size::WholeGpu)),
-                [] | [None] => Err(unknown("no number of SMs")),
-                _ => Err(unknown("several GPUs with different numbers of SMs")),
-            }
-        }
+        [None] => match run.recording.sms_of(&devices) {
+            Some(sms) => Ok((sms, Size::WholeGpu)),
+            None if gpus.iter().all(|gpu| gpu.sms.is_none()) => Err(unknown("no number of SMs")),
+            None => Err(unknown("several GPUs with different numbers of SMs")),
+        },
         _ => Err(unknown("kernels in contexts with different numbers of SMs")),
     }
 }

@@ -35,13 +35,22 @@ pub(crate) fn compare(listed: &[Assumption], needed: &[Assumption]) -> Result<()
         }
         if stated.text.is_some() && stated.text != expected.text {
             let text = |one: &Assumption| one.text.clone().unwrap_or_default(); // only for the message
-            let message = format!(
-                "found {:?}, expected {:?}; if another version of gpusched wrote the file, write it again",
-                text(stated),
-                text(expected)
-            );
+            let (found, expected) = (text(stated), text(expected));
+            // The same sentence with other numbers is about other tasks.
+            let cause = match words(&found).eq(words(&expected)) {
+                true => "the plan is for another task set",
+                false => "the plan is for another task set, or another version of gpusched wrote it",
+            };
+            let message =
+                format!("found {found:?}, expected {expected:?}; {cause}, so compute the plan again");
             return fault("text", message);
         }
     }
     Ok(())
+}
+
+/// Returns the words of `text` without numbers and names.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let word = |word: &&str| !word.contains(|c: char| c.is_ascii_digit() || c == '`');
+    text.split_whitespace().filter(word)
 }

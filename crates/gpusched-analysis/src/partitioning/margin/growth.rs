@@ -1,7 +1,7 @@
 //! How much longer each WCET may be before a plan fails, and which deadline is missed first.
 
 use super::sensitivity::{joint_scaling, placed};
-use crate::partitioning::problem::{Problem, Scale, missed};
+use crate::partitioning::problem::{Problem, Scale, missed, missed_job};
 use crate::schedulability::{self, Demand};
 use gpusched_model::device::Place;
 use gpusched_model::plan::{LARGEST_SCALING, Partition, Plan};
@@ -40,7 +40,10 @@ pub struct FirstMiss {
     pub partition: usize,
     /// Position of the task in the set. `None` if the evidence is about no single task.
     pub task: Option<usize>,
-    /// Time by which the task exceeds its deadline [ns]. `None` if the evidence states no time.
+    /// Number of the job that misses its deadline, from 1, counted from the start of a busy period. `None` if the evidence states
+    /// no job.
+    pub job: Option<u64>,
+    /// Time by which the job exceeds its deadline [ns]. `None` if the evidence states no time.
     pub late: Option<Time>,
 }
 
@@ -68,14 +71,16 @@ pub fn first_miss(problem: &Problem<'_>, plan: &Plan) -> Option<FirstMiss> {
         None => scaled.demands(tasks, sms).ok().and_then(|demands| {
             let evidence = schedulability::evidence(problem.policy(), &demands, sms);
             let (position, late) = missed(&evidence, &demands)?;
-            Some((*tasks.get(position)?, late))
+            let job = missed_job(&evidence, &demands, position);
+            Some((*tasks.get(position)?, job, late))
         }),
     };
     Some(FirstMiss {
         permille,
         partition,
-        task: { alone.map(|(task, _)| task) }.or_else(|| verdicts.get(partition)?.evidence.task()),
-        late: alone.and_then(|(_, late)| late),
+        task: { alone.map(|(task, ..)| task) }.or_else(|| verdicts.get(partition)?.evidence.task()),
+        job: alone.and_then(|(_, job, _)| job),
+        late: alone.and_then(|(.., late)| late),
     })
 }
 

@@ -6,11 +6,16 @@ use gpusched_model::time::Time;
 use gpusched_model::verdict::Evidence;
 
 /// Returns the position of the demand whose deadline is missed according to `evidence`, and by how much, if the evidence states
-/// it. If the utilization is above 1, returns the demand with the shortest period. Returns `None` for positive evidence, and if
-/// no demand exists.
+/// it. If a task exceeds its deadline in isolation, returns the task that exceeds it most. If the utilization is above 1, returns
+/// the demand with the shortest period. Returns `None` for positive evidence, and if no demand exists.
 pub(crate) fn missed(evidence: &Evidence, demands: &[Demand]) -> Option<(usize, Option<Time>)> {
+    if evidence.is_positive() {
+        return None;
+    }
+    if let Some((position, excess)) = in_isolation(demands) {
+        return Some((position, Some(excess)));
+    }
     let (position, excess) = match evidence {
-        evidence if evidence.is_positive() => return None,
         Evidence::DeadlineMissed {
             task,
             response_time_ns,
@@ -50,6 +55,33 @@ pub(crate) fn missed(evidence: &Evidence, demands: &[Demand]) -> Option<(usize, 
         }
     };
     Some((position, excess.filter(|&excess| excess > Time::ZERO)))
+}
+
+/// Returns the demand whose first job exceeds its deadline most if no other job runs, and by how much.
+fn in_isolation(demands: &[Demand]) -> Option<(usize, Time)> {
+    let excess = demands.iter().map(|demand| {
+        let response = longer(demand.jitter, demand.wcet);
+        response.checked_sub(demand.deadline)
+    });
+    let excess = { excess.enumerate() }.filter_map(|(position, excess)| Some((position, excess?)));
+    let excess = excess.filter(|&(_, excess)| excess > Time::ZERO);
+    // Of equal values, the first.
+    excess.rev().max_by_key(|&(_, excess)| excess)
+}
+
+/// Returns the number of the job that misses its deadline according to [`missed`], from 1. Job 1 is the first job of the demand at
+/// `position` in a busy period. Returns `None` if the evidence states no job.
+pub(crate) fn missed_job(evidence: &Evidence, demands: &[Demand], position: usize) -> Option<u64> {
+    if in_isolation(demands).is_some() {
+        return Some(1);
+    }
+    let Evidence::DemandExceedsInterval { interval_ns, .. } = evidence else {
+        return None;
+    };
+    let demand = demands.get(position)?;
+    let first = demand.deadline.checked_sub(demand.jitter)?;
+    let later = interval_ns.checked_sub(first)?.ns() / demand.period.ns().max(1);
+    Some(later + 1)
 }
 
 /// Returns the latest deadline of `demand` before `end`, counted from its latest release [ns].

@@ -23,7 +23,7 @@ use gpusched_model::{
     Interference, MeasuredOn, OtherTraffic, Overheads, Policy, SharedMemory, Task, TaskSet,
 };
 use hardware::Offer;
-pub(crate) use missed::missed;
+pub(crate) use missed::{missed, missed_job};
 pub use overheads::Excess;
 pub(crate) use scale::Scale;
 pub(crate) use sharing::Sharing;

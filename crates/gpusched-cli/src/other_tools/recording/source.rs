@@ -117,7 +117,7 @@ impl Reading {
             let refusal = Refusal::new("", found, "launches that belong to jobs").at(&path, None);
             Error::from(refusal.hint(match recording.launches.is_empty() {
                 true => with_kernels(&recording),
-                false => "try `--by kernel` or `--by stream`, or record ranges",
+                false => "record ranges (`record_function` in PyTorch, NVTX, roctx), or try `--by kernel` or `--by stream`",
             }))
         })?;
         let found = |name: &&String| activities.list.iter().all(|activity| activity.name != **name);
@@ -154,7 +154,7 @@ impl Reading {
         match size {
             Size::Sms(sms) => Ok(sms),
             Size::Percent(percent) => {
-                let of_file = recording.gpus.first().and_then(|gpu| gpu.sms);
+                let of_file = recording.sms_of(&recording.streams.devices());
                 let total = self.gpu.as_ref().map(Device::sms).or(of_file);
                 let total =
                     total.ok_or_else(|| refuse(format!("{percent} % of an unknown GPU"), "a known GPU"))?;

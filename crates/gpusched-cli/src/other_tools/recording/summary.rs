@@ -9,7 +9,7 @@ use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_recording::model::{Side, Tool};
+use gpusched_recording::model::{Gpu, Side, Tool};
 use gpusched_recording::readers::{Options, read};
 use gpusched_recording::summary::Summary;
 
@@ -128,7 +128,9 @@ impl Report for About<String, Summary> {
             source.report,
             date.unwrap_or_default()
         );
-        for same in summary.gpus.chunk_by(|one, next| one == next) {
+        let alike =
+            |one: &Gpu, next: &Gpu| (&one.name, one.sms, &one.uuid) == (&next.name, next.sms, &next.uuid);
+        for same in summary.gpus.chunk_by(alike) {
             let Some(gpu) = same.first() else { continue };
             let name = if gpu.name.is_empty() {
                 "unnamed GPU"

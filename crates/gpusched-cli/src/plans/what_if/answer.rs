@@ -94,7 +94,10 @@ pub struct Miss {
     pub partition: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<usize>,
-    /// Time by which the task exceeds its deadline [ns].
+    /// Number of the job that misses its deadline, from 1, counted from the start of a busy period.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job: Option<u64>,
+    /// Time by which the job exceeds its deadline [ns].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late_ns: Option<Time>,
 }
@@ -136,6 +139,7 @@ impl Answer {
                 permille: miss.permille,
                 partition: miss.partition,
                 task: miss.task,
+                job: miss.job,
                 late_ns: miss.late,
             }),
             failure: new.failure.as_ref().map(|failure| failure.reason()),

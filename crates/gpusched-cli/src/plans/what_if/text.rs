@@ -146,9 +146,15 @@ fn limit(told: &Told<'_>) -> String {
         let what = match miss.task {
             Some(task) => {
                 let task = clip(&changed.set.label(task), 40);
-                match miss.late_ns {
-                    Some(late) => format!("`{task}` misses its deadline first, by {late}"),
-                    None => format!("`{task}` and its co-located tasks fail their test first"),
+                match (miss.job, miss.late_ns) {
+                    (Some(1), Some(late)) => {
+                        format!("the first job of `{task}` in a busy period misses its deadline, by {late}")
+                    }
+                    (Some(job), Some(late)) => {
+                        format!("job {job} of `{task}` in a busy period is the first to miss its deadline, by {late}")
+                    }
+                    (None, Some(late)) => format!("`{task}` misses its deadline first, by {late}"),
+                    (_, None) => format!("`{task}` and its co-located tasks fail their test first"),
                 }
             }
             None => "the test fails first".to_owned(),

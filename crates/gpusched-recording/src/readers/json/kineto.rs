@@ -17,6 +17,8 @@ use gpusched_model::time::decimal::Rounding;
 #[derive(Deserialize)]
 pub struct Device {
     #[serde(default)]
+    id: Identity,
+    #[serde(default)]
     name: String,
     #[serde(default, rename = "numSms")]
     sms: Identity,
@@ -28,6 +30,7 @@ impl Device {
         Gpu {
             name: self.name,
             sms: sms.filter(|&sms| sms > 0),
+            device: self.id.0,
             uuid: None,
         }
     }
@@ -250,8 +253,11 @@ impl Events {
         });
         if let Some(side) = side {
             let stream = args.stream.0.filter(|_| side == Side::Gpu);
-            let process = None;
-            let lane = stream.map(|stream| Lane::Stream { process, stream });
+            let lane = stream.map(|stream| Lane::Stream {
+                device: args.device.0.or(event.pid.0),
+                process: None,
+                stream,
+            });
             recording.range(&name, side, (start, end), lane.or(thread));
             return;
         }

@@ -65,6 +65,8 @@ struct Metadata {
 
 #[derive(Deserialize)]
 struct Agent {
+    #[serde(default)]
+    id: Identity,
     #[serde(default, rename = "type")]
     kind: Identity,
     #[serde(default)]
@@ -209,6 +211,7 @@ impl Agent {
         Gpu {
             name,
             sms: sms.filter(|&units| units > 0),
+            device: self.id.0,
             uuid: None,
         }
     }

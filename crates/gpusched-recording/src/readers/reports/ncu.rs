@@ -147,6 +147,7 @@ impl Launches {
                 let gpu = Gpu {
                     name,
                     sms: values.sms,
+                    device: None,
                     uuid: None,
                 };
                 if !recording.gpus.contains(&gpu) {

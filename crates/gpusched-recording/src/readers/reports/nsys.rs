@@ -149,9 +149,12 @@ impl Report for GpuTrace {
         }
         let device = row.text(self.device);
         let title = device.rsplit_once('(').map_or("", |(title, _)| title.trim());
-        if !title.is_empty() && recording.gpus.iter().all(|gpu| gpu.name != title) {
+        let number = number::identity(row, self.device);
+        let known = |gpu: &Gpu| gpu.name == title && gpu.device == number;
+        if !title.is_empty() && !recording.gpus.iter().any(known) {
             recording.gpus.push(Gpu {
                 name: title.to_owned(),
+                device: number,
                 ..Gpu::default()
             });
         }
@@ -166,7 +169,7 @@ impl Report for GpuTrace {
             .map(|(start, duration)| start.saturating_add(duration));
         let key = StreamKey {
             process: number::identity(row, self.process),
-            device: number::identity(row, self.device),
+            device: number,
             context: number::identity(row, self.context),
             stream: number::identity(row, self.stream),
             green: number::identity(row, self.green).filter(|&green| green > 0),

@@ -213,6 +213,8 @@ impl Report for Agents {
             recording.gpus.push(Gpu {
                 name: row.text(self.name).into_owned(),
                 sms: u32::try_from(units).ok().filter(|&units| units > 0),
+                // The numbers of launches can be relative, so they show no row.
+                device: None,
                 uuid: None,
             });
         }

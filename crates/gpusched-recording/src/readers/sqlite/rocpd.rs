@@ -164,8 +164,9 @@ impl Run<'_> {
             data => format!("CASE WHEN json_valid({data}) THEN json_extract({data}, '$.cu_count') END"),
         };
         let query = format!(
-            "SELECT coalesce({}), {units} FROM {} r WHERE {} = 'GPU' ORDER BY r.rowid",
+            "SELECT coalesce({}), {units}, {} FROM {} r WHERE {} = 'GPU' ORDER BY r.rowid",
             names.join(", "),
+            of(&["id"]),
             self.table(table),
             of(&["type"])
         );
@@ -174,6 +175,7 @@ impl Run<'_> {
             gpus.push(Gpu {
                 name: text(row, 0)?.unwrap_or_default(),
                 sms: sms_in(row, 1)?,
+                device: integer(row, 2)?,
                 uuid: None,
             });
             Ok(())

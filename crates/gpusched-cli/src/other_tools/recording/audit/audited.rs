@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use super::chart;
 use crate::Global;
 use crate::recording::source::{Reading, Source, of_recording};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result, excerpt};
 use gpusched_model::reader::{Document, Documents};
 use gpusched_model::{Plan, TaskSet, WarmUp, counted};
+use gpusched_recording::activity::devices;
 use gpusched_recording::audit::{Audit, FindingKind, Run, Visible, audit, is_set_of_run};
 use gpusched_recording::block_trace::Residency;
 use gpusched_sim::timeline::{Timeline, TimelineError};
+use gpusched_verify::verify;
 
 /// Files and options of an audit.
 pub struct Request<'a> {
@@ -56,7 +58,10 @@ impl<'a> Request<'a> {
         let blocks = { self.blocks.iter() }.map(|(task, file)| Ok((task.clone(), Residency::read(file)?)));
         let blocks: Vec<(String, Residency)> = blocks.collect::<Result<_>>()?;
         let found = audit(&run(&source, &blocks, warm_up), &set, plan.as_ref(), self.names)?;
-        let mut notes = notes(&source, plan.is_some());
+        if let (Some(plan), Some(file), None) = (&plan, self.plan, &source.recording.dispatcher) {
+            of_set(plan, &set, file)?;
+        }
+        let mut notes = notes(&source, plan.as_ref());
         if plan.is_none() && is_set_of_run(&source.recording, &set) == Some(false) {
             notes.push("the run executed another task set, so its jobs may have other limits".to_owned());
         }
@@ -115,9 +120,7 @@ fn run<'a>(source: &'a Source, blocks: &'a [(String, Residency)], warm_up: WarmU
         unassigned: source.activities.unassigned,
         open: source.activities.open,
         outside: &source.activities.outside,
-        sms: source
-            .sms
-            .or_else(|| source.recording.gpus.first().and_then(|gpu| gpu.sms)),
+        sms: source.sms.or_else(|| whole_gpu(source)),
         warm_up,
         blocks,
     }
@@ -142,15 +145,57 @@ fn hint(rule: WarmUp, stated: bool) -> String {
     }
 }
 
+/// Checks that the partitions of `plan` pass their tests with `set`. A plan of another set makes each check against it useless.
+///
+/// # Errors
+/// Refuses a plan that does not prove `set` schedulable.
+fn of_set(plan: &Plan, set: &TaskSet, file: &Path) -> Result<()> {
+    if !plan.schedulable || plan.interference.is_none() {
+        return Ok(());
+    }
+    // Only the partitions matter. Texts of assumptions depend on the version of gpusched, and lower bounds take long.
+    let partitions = Plan {
+        assumptions: None,
+        bound: None,
+        margin: None,
+        sensitivity: None,
+        ..plan.clone()
+    };
+    verify(&partitions, set).map(|_| ()).map_err(|fault| {
+        let place = excerpt(&fault.field);
+        let found = format!("a plan of another task set: its proof does not hold for this set, at {place}");
+        let refusal = Refusal::new("", found, "the plan of this task set").at(file, None);
+        refusal
+            .hint("state the task set of the plan, or compute the plan again with `gpusched partition`")
+            .into()
+    })
+}
+
+/// Returns the number of SMs of the GPU on which the jobs ran, if the file states it.
+fn whole_gpu(source: &Source) -> Option<u32> {
+    let jobs = source.activities.list.iter().flat_map(|activity| &activity.jobs);
+    source.recording.sms_of(&devices(&source.recording, jobs))
+}
+
 /// Returns notes about the recording.
-fn notes(source: &Source, planned: bool) -> Vec<String> {
+fn notes(source: &Source, plan: Option<&Plan>) -> Vec<String> {
     let mut notes = of_recording(&source.recording, "job");
-    let sms = source.recording.gpus.first().and_then(|gpu| gpu.sms);
-    if let (None, false, Some(sms)) = (source.sms, planned, sms) {
-        notes.push(format!(
+    match (source.sms, plan, whole_gpu(source)) {
+        (None, None, Some(sms)) => notes.push(format!(
             "no size (FILE@SMS): gpusched assumes the whole GPU, {}",
             counted(sms, "SM")
-        ));
+        )),
+        (Some(sms), Some(plan), _) => {
+            let mut sizes: Vec<u32> = plan.partitions.iter().map(|partition| partition.sms).collect();
+            sizes.sort_unstable();
+            sizes.dedup();
+            let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+            notes.push(format!(
+                "the size {sms} after `@` has no effect, because the plan states the sizes of the partitions: {} SMs",
+                sizes.join(", ")
+            ));
+        }
+        _ => {}
     }
     notes
 }

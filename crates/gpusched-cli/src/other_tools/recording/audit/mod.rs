@@ -118,12 +118,14 @@ impl Report for About<String, Audit> {
     fn text(&self, palette: &Palette) -> Result<String> {
         let About(file, audit) = self;
         let mut text = match audit.verdict {
-            Visible::Kept if audit.shows_partitions() => format!("KEPT: {file} shows no violation\n"),
-            Visible::Kept => {
-                format!(
-                    "KEPT as far as visible: {file} shows no violation, but it does not show the SMs of the partitions\n"
-                )
-            }
+            Visible::Kept => match hidden(audit) {
+                None => format!("KEPT: {file} shows no violation\n"),
+                Some(hidden) => {
+                    format!(
+                        "KEPT as far as visible: {file} shows no violation, but it does not show {hidden}\n"
+                    )
+                }
+            },
             Visible::Broken => format!("BROKEN: {file} shows violations\n"),
             Visible::NotVisible => match audit.shows_every_task() {
                 false => format!("NOT VISIBLE: {file} shows no jobs of some tasks\n"),
@@ -242,6 +244,22 @@ impl Report for About<String, Audit> {
             text += "\nhint: name the activity of a task with `--task TASK=ACTIVITY`, or try `--by kernel` or `--by stream`\n";
         }
         Ok(text)
+    }
+}
+
+/// Returns what the file does not show, although no check is broken.
+fn hidden(audit: &Audit) -> Option<String> {
+    let limits = audit.hidden_limits().into_iter().map(|subject| match subject {
+        Subject::Releases => "the releases of all jobs",
+        Subject::Deadlines => "that all jobs met their deadlines",
+        _ => "that all jobs kept to their WCETs",
+    });
+    let partitions = (!audit.shows_partitions()).then_some("the SMs of the partitions");
+    let all: Vec<&str> = limits.chain(partitions).collect();
+    match all.as_slice() {
+        [] => None,
+        [only] => Some((*only).to_owned()),
+        [first @ .., last] => Some(format!("{} and {last}", first.join(", "))),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `gpusched recording tasks`: derives a task set from recordings.
 
+mod names;
 mod text;
 
 use std::collections::BTreeMap;

@@ -1,17 +1,21 @@
 //! Report on derived tasks as text, and notes.
 
+use super::names;
 use crate::recording::source::{Source, of_recording};
 use crate::report::{Cell, Palette, Table, clip};
 use gpusched_model::time::Time;
 use gpusched_model::{Task, WarmUp, counted};
-use gpusched_recording::activity::{Rhythm, listed};
-use gpusched_recording::tasks::{Derived, Gaps, Options, TaskReport};
+use gpusched_recording::activity::{Rhythm, listed, named_gpus};
+use gpusched_recording::tasks::{Derived, Gaps, Options, TaskReport, numbered};
 
 /// Widest name in tables [characters].
 const NAME: usize = 40;
 
 /// With fewer jobs, a note doubts the longest time.
 const FEW: usize = 5;
+
+/// Largest number of notes about names without a task.
+const LISTED: usize = 8;
 
 /// A task set with the description of its sources.
 pub struct Text<'a> {
@@ -131,6 +135,7 @@ impl Text<'_> {
             let of_file = of_recording(&source.recording, "C(m)");
             notes.extend(of_file.iter().map(|note| format!("{}: {note}", source.file)));
         }
+        notes.extend(names::of_similar(self.sources));
         notes.extend(self.whole_gpus());
         for overlap in &self.derived.overlaps {
             let names: Vec<String> = { overlap.activities.iter() }
@@ -139,7 +144,7 @@ impl Text<'_> {
                 .collect();
             let more = if overlap.activities.len() > 8 { ", …" } else { "" };
             notes.push(format!(
-                "{}: kernels of {}{more} ran at the same time, so their times in isolation contain interference, which is \
+                "{}: kernels of {}{more} ran at the same time on one GPU, so their times in isolation contain interference, which is \
                  pessimistic; gpusched cannot determine a separate WCET in conflict",
                 overlap.file,
                 names.join(", ")
@@ -149,8 +154,17 @@ impl Text<'_> {
             notes.extend(self.of_task(report));
             notes.extend(of_releases(report, task));
         }
-        for (name, reason) in &self.derived.left_out {
+        let left_out = &self.derived.left_out;
+        for (name, reason) in left_out.iter().take(LISTED) {
             notes.push(format!("no task for {:?}: {reason}", clip(name, NAME)));
+        }
+        if left_out.len() > LISTED {
+            notes.push(format!("no task for {} more names", left_out.len() - LISTED));
+        }
+        if let Some((numbered, hash)) = numbered(left_out.iter().map(|(name, _)| name.as_str())) {
+            notes.push(format!(
+                "if these are jobs of one task, separate its name from the number of the job with `#`: `{hash}` instead of `{numbered}`"
+            ));
         }
         if self
             .derived
@@ -253,6 +267,24 @@ impl Text<'_> {
                 place.unwrap_or_default()
             ));
         }
+        if let Some(cold) = &report.cold {
+            let (now, warm) = cold.wcets;
+            let jobs = match cold.warm_up {
+                1 => "the first job is a warm-up".to_owned(),
+                count => format!("the first {count} jobs are a warm-up"),
+            };
+            notes.push(format!(
+                "{name:?}: one of the first jobs of {} takes {}, and each later job takes at most {}; if {jobs}, `--warm-up {}` gives \
+                 C({}) = {warm} instead of {now}",
+                cold.file, cold.longest, cold.later, cold.warm_up, cold.sms
+            ));
+        }
+        for (file, gpus) in &report.several_gpus {
+            notes.push(format!(
+                "{name:?}: jobs of {file} ran on {}, each on one of them, but a plan assigns the task to one GPU",
+                named_gpus(gpus)
+            ));
+        }
         if report.non_monotone {
             notes.push(format!(
                 "{name:?}: a job took longer on a larger number of SMs, so C(m) is the longest time on m or more SMs"
@@ -346,7 +378,11 @@ impl Text<'_> {
                 [_] => String::new(),
                 _ => format!(" in {}", job.file),
             };
-            format!("{time} (job {} at {at}{file})", job.job)
+            format!(
+                "{time} on {} (job {} at {at}{file})",
+                counted(job.sms, "SM"),
+                job.job
+            )
         });
         let mut text = format!(
             "{}: longest time {}; gaps fill at most {:.0} % of a job",
@@ -360,14 +396,21 @@ impl Text<'_> {
                 counted(sms, "SM")
             );
         }
-        if let Some(estimate) = &report.tail {
+        if let Some((sms, estimate)) = &report.tail {
             let trusted = estimate.tail.as_ref().is_some_and(|tail| tail.trustworthy);
             text += &match (trusted, estimate.warnings.first()) {
                 (true, _) => format!(
-                    "; estimated: a job exceeds {} with probability {:e}",
-                    estimate.wcet, self.options.exceedance
+                    "; estimated on {}: a job exceeds {} with probability {:e}",
+                    counted(*sms, "SM"),
+                    estimate.wcet,
+                    self.options.exceedance
                 ),
-                (false, Some(warning)) => format!("; no extreme-value estimate: {warning}"),
+                (false, Some(warning)) => {
+                    format!(
+                        "; no extreme-value estimate on {}: {warning}",
+                        counted(*sms, "SM")
+                    )
+                }
                 (false, None) => String::new(),
             };
         }

@@ -102,18 +102,18 @@ impl Database {
     }
 
     fn gpus(&self, recording: &mut Recording) -> Result<()> {
-        let mut gpus: Vec<(Option<i64>, Gpu)> = Vec::new();
+        let gpus = &mut recording.gpus;
         let table = "TARGET_INFO_GPU";
         if self.has(table) {
             let columns = ["id", "name", "smCount", "uuid"].map(|column| self.column(table, &[column]));
             let query = format!("SELECT {} FROM {table} ORDER BY rowid", columns.join(", "));
             self.rows(table, &query, |row| {
-                let gpu = Gpu {
+                gpus.push(Gpu {
                     name: text(row, 1)?.unwrap_or_default(),
                     sms: sms_in(row, 2)?,
+                    device: integer(row, 0)?,
                     uuid: identity(row, 3),
-                };
-                gpus.push((integer(row, 0)?, gpu));
+                });
                 Ok(())
             })?;
         }
@@ -123,23 +123,24 @@ impl Database {
             let columns = columns.map(|column| self.column(table, &[column]));
             let query = format!("SELECT {} FROM {table} ORDER BY rowid", columns.join(", "));
             self.rows(table, &query, |row| {
-                let (id, sms, uuid) = (integer(row, 0)?, sms_in(row, 1)?, identity(row, 2));
-                match gpus.iter_mut().find(|(other, _)| *other == id) {
-                    Some((_, gpu)) => {
+                let (device, sms, uuid) = (integer(row, 0)?, sms_in(row, 1)?, identity(row, 2));
+                match gpus.iter_mut().find(|gpu| gpu.device == device) {
+                    Some(gpu) => {
                         gpu.sms = gpu.sms.or(sms);
                         // Older versions state the identity only here.
                         gpu.uuid = gpu.uuid.take().or(uuid);
                     }
-                    None if sms.is_some() => {
-                        let name = String::new();
-                        gpus.push((id, Gpu { name, sms, uuid }));
-                    }
+                    None if sms.is_some() => gpus.push(Gpu {
+                        name: String::new(),
+                        sms,
+                        device,
+                        uuid,
+                    }),
                     None => {}
                 }
                 Ok(())
             })?;
         }
-        recording.gpus = gpus.into_iter().map(|(_, gpu)| gpu).collect();
         Ok(())
     }
 
