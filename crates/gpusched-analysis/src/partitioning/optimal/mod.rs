@@ -34,6 +34,8 @@ use super::search::{Aim, Candidate, GroupTester, LastPlaced, Outcome, Part, Size
 use bound::Bound;
 pub(crate) use bounding::Bounding;
 pub(crate) use enumeration::fewest_placed;
+#[cfg(test)]
+pub(super) use pricing::tests::random_set;
 use gpusched_model::plan::{EndedBy, LowerBound};
 use works::Works;
 

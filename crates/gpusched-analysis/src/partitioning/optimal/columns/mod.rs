@@ -8,6 +8,8 @@
 pub(super) mod branching;
 mod dive;
 pub(super) mod generation;
+mod groups;
+mod inverse;
 mod master;
 
 use crate::partitioning::optimal::bound::{Bound, rounded};
