@@ -75,7 +75,8 @@ impl Factor {
         // Two decimal texts of up to 15 digits never parse to the same float. The quotient is correctly rounded, as a parsed
         // text is. So if the quotient is `value`, its text is the shortest one. The text of -0 has a sign, which is invalid.
         let billionths = (value * ONE as f64).round() as u64;
-        if billionths < SIXTEEN_DIGITS && billionths as f64 / ONE as f64 == value && value.is_sign_positive() {
+        if billionths < SIXTEEN_DIGITS && billionths as f64 / ONE as f64 == value && value.is_sign_positive()
+        {
             return Some(Factor::reduced(billionths));
         }
         // If the number that the user wrote has up to 15 digits, it is the shortest decimal text that parses to

@@ -62,7 +62,9 @@ impl Group {
         let Some(length) = busy(&self.group) else {
             return false; // the least L is unknown
         };
-        if self.group.iter().all(|demand| demand.blocking == 0) && deadlines(&self.group, length) <= DEADLINES as u64 {
+        if self.group.iter().all(|demand| demand.blocking == 0)
+            && deadlines(&self.group, length) <= DEADLINES as u64
+        {
             return exceeds(&self.group, length);
         }
         self.exceeds_at_some_deadline(length)
@@ -107,14 +109,18 @@ fn deadlines(group: &[Demand], length: u64) -> u64 {
 fn exceeds(group: &[Demand], length: u64) -> bool {
     let mut t = length;
     loop {
-        let demands = group.iter().map(|demand| demand.jobs(t).saturating_mul(demand.wcet));
+        let demands = group
+            .iter()
+            .map(|demand| demand.jobs(t).saturating_mul(demand.wcet));
         let due = demands.fold(0, u64::saturating_add);
         if due > t {
             return true;
         }
         let earlier = || {
             let before = t.checked_sub(1)?;
-            let last = |demand: &Demand| Some((before.checked_sub(demand.due)? / demand.period) * demand.period + demand.due);
+            let last = |demand: &Demand| {
+                Some((before.checked_sub(demand.due)? / demand.period) * demand.period + demand.due)
+            };
             group.iter().filter_map(last).max()
         };
         let next = if due < t { Some(due) } else { earlier() };
@@ -150,8 +156,8 @@ impl Demand {
     /// Returns the demand in the interval [0, `t`] divided by `t`, rounded down [2⁻⁴⁸]. `t` is in
     /// ns, and positive.
     pub fn demand(&self, t: u64) -> u64 {
-        let due =
-            (u128::from(self.jobs(t)) * u128::from(self.wcet)).saturating_mul(WHOLE.into()) / u128::from(t.max(1));
+        let due = (u128::from(self.jobs(t)) * u128::from(self.wcet)).saturating_mul(WHOLE.into())
+            / u128::from(t.max(1));
         u64::try_from(due).unwrap_or(u64::MAX)
     }
 
@@ -225,7 +231,9 @@ mod tests {
                     density: 0,
                 });
             }
-            let Some(length) = busy(&group.group).filter(|&length| deadlines(&group.group, length) <= DEADLINES as u64) else {
+            let Some(length) =
+                busy(&group.group).filter(|&length| deadlines(&group.group, length) <= DEADLINES as u64)
+            else {
                 continue;
             };
             let found = exceeds(&group.group, length);

@@ -33,8 +33,23 @@ fn check_float(value: f64) {
 
 #[test]
 fn floats_are_their_shortest_decimal_text_at_limits() {
-    let large = [1e6, 1e6 + 1.0, 999_999.999_999_999, 999_999.999_999_999_5, f64::MAX];
-    let small = [0.0, 1e-9, 1e-10, 5e-10, 1.5e-9, 4.999e-10, f64::MIN_POSITIVE, 5e-324];
+    let large = [
+        1e6,
+        1e6 + 1.0,
+        999_999.999_999_999,
+        999_999.999_999_999_5,
+        f64::MAX,
+    ];
+    let small = [
+        0.0,
+        1e-9,
+        1e-10,
+        5e-10,
+        1.5e-9,
+        4.999e-10,
+        f64::MIN_POSITIVE,
+        5e-324,
+    ];
     let special = [f64::NAN, f64::INFINITY, -0.0, -1.0, 0.1, 0.3, 1.0 / 3.0, 1.0];
     for value in [large.as_slice(), &small, &special].concat() {
         for bits in value.to_bits().saturating_sub(3)..=value.to_bits().saturating_add(3) {

@@ -54,17 +54,20 @@ fn row<'r>(
 ) -> impl Iterator<Item = Option<Saving>> + 'r {
     let (last, earlier) = partitions.split_last().unzip();
     let mut trials = last.map(|last| MergeTrials::on(tester, last));
-    earlier.unwrap_or_default().iter().map(move |partner: &Candidate| {
-        let trials = trials.as_mut()?;
-        *tested += 1;
-        let sms = merge(trials, partner, u32::MAX)?;
-        let group = trials.with(partner, sms)?;
-        Some(Saving {
-            saved: trials.partition.sms + partner.sms - sms,
-            utilization: trials.utilization(&group, sms).unwrap_or_default(),
-            sms,
+    earlier
+        .unwrap_or_default()
+        .iter()
+        .map(move |partner: &Candidate| {
+            let trials = trials.as_mut()?;
+            *tested += 1;
+            let sms = merge(trials, partner, u32::MAX)?;
+            let group = trials.with(partner, sms)?;
+            Some(Saving {
+                saved: trials.partition.sms + partner.sms - sms,
+                utilization: trials.utilization(&group, sms).unwrap_or_default(),
+                sms,
+            })
         })
-    })
 }
 
 /// A merge of two partitions that saves SMs, with the numbers of the partitions. The order of its fields is the order of merges: the largest
@@ -89,7 +92,12 @@ pub(crate) fn merge_by_savings(
     // A union gets the next number, so the numbers of the partitions always ascend.
     let mut numbers: Vec<u32> = (0..).take(partitions.len()).collect();
     for position in 0..partitions.len() {
-        pairs.extend(pairs_of_last(tester, &partitions[..=position], &numbers, &mut tested));
+        pairs.extend(pairs_of_last(
+            tester,
+            &partitions[..=position],
+            &numbers,
+            &mut tested,
+        ));
     }
     let mut pairs = BinaryHeap::from(pairs);
     let mut next = numbers.len() as u32;
@@ -130,7 +138,11 @@ fn pairs_of_last<'r>(
     let last = numbers[partitions.len() - 1];
     let savings = row(tester, partitions, tested).zip(numbers);
     savings.filter_map(move |(saving, &number)| {
-        let Saving { saved, utilization, sms } = saving?;
+        let Saving {
+            saved,
+            utilization,
+            sms,
+        } = saving?;
         Some(Pair {
             saved,
             utilization,
@@ -191,13 +203,15 @@ mod tests {
             if round % 4 == 0 {
                 // Equal tasks: all savings are ties.
                 let first = set.tasks()[0].clone();
-                set = gpusched_model::TaskSet::new(vec![first; count]).unwrap();
+                set = gpusched_model::TaskSet::new(None, vec![first; count]).unwrap();
             }
             let model = model_of([Interference::Conflict, Interference::None][round % 2]);
             let policy = [Policy::Edf, Policy::NpEdf][round / 2 % 2];
             let problem = Problem::new(&set, 24, policy, model).unwrap();
             let tester = &mut GroupTester::new(&problem);
-            let Ok(singles) = smallest_partitions(tester) else { continue };
+            let Ok(singles) = smallest_partitions(tester) else {
+                continue;
+            };
             let mut slow = mergeable(&problem, singles);
             let mut fast = slow.clone();
             let target = [0, sum(&slow) as u32 / 2][round / 4 % 2];

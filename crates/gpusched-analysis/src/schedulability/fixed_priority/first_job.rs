@@ -65,7 +65,11 @@ impl Jobs {
     /// if a value exceeds 64 bits.
     fn until_after(self, window: u64, task: &Task, end: &mut u64) -> Option<Jobs> {
         let beyond = window - self.until;
-        let more = if beyond <= task.period { 1 } else { beyond.div_ceil(task.period) };
+        let more = if beyond <= task.period {
+            1
+        } else {
+            beyond.div_ceil(task.period)
+        };
         let jobs = Jobs {
             count: self.count.checked_add(more)?,
             until: self.until.checked_add(more.checked_mul(task.period)?)?,
@@ -100,12 +104,13 @@ mod tests {
                         0 => rng.random_range(1..2_000),
                         _ => periods[rng.random_range(0..periods.len())],
                     };
-                    let most = [2 * period / count as u64, period][usize::from(rng.random_ratio(1, 20))];
+                    let most =
+                        [3 * period / (2 * count as u64), period][usize::from(rng.random_ratio(1, 40))];
                     Task {
                         wcet: rng.random_range(0..=most),
                         period,
-                        deadline: rng.random_range(period / 2..=2 * period),
-                        jitter: [0, rng.random_range(0..=2 * period)][usize::from(rng.random_ratio(1, 4))],
+                        deadline: rng.random_range(period / 2..=3 * period),
+                        jitter: [0, rng.random_range(0..=2 * period)][usize::from(rng.random_ratio(1, 10))],
                         wave: 0,
                         blocking: [0; 2],
                         position,
@@ -114,7 +119,7 @@ mod tests {
                 })
                 .collect();
             let mut first = FirstJobs::default();
-            let all = level::for_each(&tasks, |level| {
+            let _ = level::for_each(&tasks, |level| {
                 let worst = worst_case::<Preemptive>(level, Stop::Miss);
                 let jitter = level.task.jitter;
                 match first.next(level) {
@@ -134,8 +139,7 @@ mod tests {
                 }
                 matches!(worst, WorstCase::Response(_)).then_some(()).ok_or(())
             });
-            drop(all);
         }
-        assert!(found > 10_000 && open > 500, "{found} {open}");
+        assert!(found > 6_000 && open > 300, "{found} {open}");
     }
 }

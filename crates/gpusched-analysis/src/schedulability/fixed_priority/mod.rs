@@ -27,11 +27,11 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 
 use super::{Demand, scratch};
+use first_job::FirstJobs;
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::time::Time;
 use gpusched_model::utilization::compare_total;
 use gpusched_model::verdict::Evidence;
-use first_job::FirstJobs;
 use level::Task;
 use limited::Limited;
 use non_preemptive::NonPreemptive;

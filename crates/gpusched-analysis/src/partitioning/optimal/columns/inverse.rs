@@ -49,9 +49,7 @@ pub(super) fn inverse_of(mut matrix: Vec<f64>, rows: usize) -> Option<Vec<f64>> 
         if size(pivot) <= PIVOT {
             return None;
         }
-        let scale = 1.0 / {
-            matrix[pivot * rows + place]
-        };
+        let scale = 1.0 / { matrix[pivot * rows + place] };
         let factors: Vec<f64> = (0..rows)
             .map(|row| {
                 let from = if row == pivot { place } else { row };
@@ -63,7 +61,9 @@ pub(super) fn inverse_of(mut matrix: Vec<f64>, rows: usize) -> Option<Vec<f64>> 
                 let (before, after) = all.split_at_mut(pivot * rows);
                 before[place * rows..(place + 1) * rows].swap_with_slice(&mut after[..rows]);
             }
-            all[place * rows..(place + 1) * rows].iter_mut().for_each(|entry| *entry *= scale);
+            all[place * rows..(place + 1) * rows]
+                .iter_mut()
+                .for_each(|entry| *entry *= scale);
             let scaled = all[place * rows..(place + 1) * rows].to_vec();
             let scaled = Nonzero::of(&scaled);
             for (row, target) in all.chunks_exact_mut(rows).enumerate() {

@@ -95,7 +95,8 @@ impl Master {
 
     /// Adds `part` with the cost `cost` instead of its SMs.
     pub fn add_at(&mut self, part: &Part, cost: f64) {
-        self.columns.push(part.tasks.iter().map(|&task| task as u32), cost);
+        self.columns
+            .push(part.tasks.iter().map(|&task| task as u32), cost);
     }
 
     /// Returns the columns as groups.
@@ -113,8 +114,8 @@ impl Master {
     }
 
     /// Solves the program from its current basis. Returns false if the solution needs too many pivots, or if `late`
-    /// returns true.
-    pub fn solve(&mut self, late: impl Fn() -> bool) -> bool {
+    /// returns true. The argument of `late` is the work so far, converted to tests of groups.
+    pub fn solve(&mut self, late: impl Fn(u64) -> bool) -> bool {
         let mut pivots = 0;
         loop {
             // The simplex examines the best columns repeatedly before it examines all columns again.
@@ -128,7 +129,7 @@ impl Master {
                 let Some(row) = self.leaving(&column).filter(|_| pivots < PIVOTS) else {
                     return false;
                 };
-                if pivots.is_multiple_of(ASKED) && late() {
+                if pivots.is_multiple_of(ASKED) && late(tests(self.work)) {
                     return false;
                 }
                 self.pivot(row, entering, reduced, &column);
@@ -161,7 +162,7 @@ impl Master {
 
     /// Returns the work since the last call, converted to tests of groups (estimated).
     pub fn work(&mut self) -> u64 {
-        (std::mem::take(&mut self.work) / 256) as u64
+        tests(std::mem::take(&mut self.work))
     }
 
     /// Returns the number of columns.
@@ -172,7 +173,9 @@ impl Master {
     /// Returns the reduced cost of column `column`: its cost minus the price sum of its tasks.
     fn reduced(&self, column: usize) -> f64 {
         let rows = self.columns.rows(column).iter();
-        rows.fold(self.columns.cost(column), |cost, &row| cost - self.prices[row as usize])
+        rows.fold(self.columns.cost(column), |cost, &row| {
+            cost - self.prices[row as usize]
+        })
     }
 
     /// Drops the columns whose reduced cost is above `most`. Keeps the columns of single tasks and of the basis.
@@ -334,4 +337,9 @@ impl Master {
         }
         true
     }
+}
+
+/// Converts the work of linear programs to tests of groups (estimated).
+fn tests(work: usize) -> u64 {
+    (work / 256) as u64
 }
