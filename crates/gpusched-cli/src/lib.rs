@@ -181,11 +181,10 @@ pub fn main(arguments: &[OsString]) -> u8 {
 
 /// Parses `arguments` and runs the command.
 fn answer(arguments: &[OsString]) -> Result<Outcome, Stop> {
-    let mut known = help::compact(usage::prepared(Cli::command()), arguments);
-    let matches = known
-        .try_get_matches_from_mut(arguments)
-        .map_err(|error| usage::refusal(&mut known, arguments, error))?;
-    usage::check_once(usage::prepared(Cli::command()), arguments)?;
+    let (known, matches) = parsed(arguments)?;
+    if usage::may_repeat(&matches, arguments) {
+        usage::check_once(usage::prepared(Cli::command()), arguments)?;
+    }
     let Cli { mut global, command } = Cli::from_arg_matches(&matches).map_err(Stop::Said)?;
     global.stated = arguments::stated(&known, &matches);
     let answer = overwriting::check(&known, &matches).and_then(|()| {
@@ -193,6 +192,20 @@ fn answer(arguments: &[OsString]) -> Result<Outcome, Stop> {
         run(command, &global)
     });
     Ok(answer.map_err(|error| refusals::explained(&known, &matches, error))?)
+}
+
+/// Returns the whole command, and the values of its options in `arguments`. Layout of the help takes most of the start, so
+/// only arguments that clap rejects, such as `--help`, are parsed again with the help and the messages of gpusched.
+fn parsed(arguments: &[OsString]) -> Result<(clap::Command, clap::ArgMatches), Stop> {
+    let mut plain = Cli::command();
+    if let Ok(matches) = plain.try_get_matches_from_mut(arguments) {
+        return Ok((plain, matches));
+    }
+    let mut known = help::compact(usage::prepared(Cli::command()), arguments);
+    let matches = known
+        .try_get_matches_from_mut(arguments)
+        .map_err(|error| usage::refusal(&mut known, arguments, error))?;
+    Ok((known, matches))
 }
 
 fn run(command: Command, global: &Global) -> Result<Outcome> {

@@ -4,7 +4,7 @@ use gpusched::generation::{Recipe, Source};
 use gpusched::interference::{Interference, model_of};
 use gpusched::model::Policy;
 use gpusched::partitioning::{
-    AUTO_BUDGET, HeuristicKind, OPTIMAL_BUDGET, Options, Problem, default_budget, partition,
+    AUTO_BUDGET, AUTO_LIMIT, HeuristicKind, OPTIMAL_BUDGET, Options, Problem, default_budget, partition,
 };
 
 #[test]
@@ -12,8 +12,8 @@ fn that_of_auto_grows_beyond_fifty_tasks_and_not_beyond_that_of_optimal() {
     let auto = |tasks| default_budget(HeuristicKind::Auto, tasks, false);
     assert_eq!([0, 1, 49, 50].map(auto), [AUTO_BUDGET; 4]);
     assert_eq!(auto(100), 16 * AUTO_BUDGET);
-    assert!(auto(158) < OPTIMAL_BUDGET);
-    assert_eq!([159, 200, usize::MAX].map(auto), [OPTIMAL_BUDGET; 3]);
+    assert!(auto(132) < AUTO_LIMIT);
+    assert_eq!([133, 200, usize::MAX].map(auto), [AUTO_LIMIT; 3]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ mod run;
 mod search;
 mod stated;
 
-pub use heuristic::effort::{AUTO_BUDGET, MANY, OPTIMAL_BUDGET, default_budget};
+pub use heuristic::effort::{AUTO_BUDGET, AUTO_LIMIT, MANY, OPTIMAL_BUDGET, default_budget};
 pub use heuristic::kind::listed;
 pub use heuristic::options::{NEAR_ENOUGH, NoEffect, near_enough};
 pub use heuristic::traffic::Traffic;

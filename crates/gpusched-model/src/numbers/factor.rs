@@ -18,6 +18,9 @@ pub struct Factor {
 
 const ONE: u64 = 1_000_000_000;
 
+/// Smallest integer of 16 digits.
+const SIXTEEN_DIGITS: u64 = 1_000_000_000_000_000;
+
 /// Maximum factor: one million.
 const LIMIT: u64 = 1_000_000 * ONE;
 
@@ -40,11 +43,26 @@ impl Factor {
         if billionths > LIMIT {
             return None;
         }
-        let divisor = gcd(billionths, ONE);
-        Some(Factor {
-            numerator: billionths / divisor,
-            denominator: ONE / divisor,
-        })
+        Some(Factor::reduced(billionths))
+    }
+
+    /// Returns the reduced fraction `billionths` · 10⁻⁹. The prime factors of 10⁹ are 2 and 5.
+    const fn reduced(billionths: u64) -> Factor {
+        if billionths == 0 {
+            return Factor::ZERO;
+        }
+        // A bit of the union is 0 below the lowest bit of both numbers.
+        let zeros = (billionths | ONE).trailing_zeros();
+        let mut numerator = billionths >> zeros;
+        let mut denominator = ONE >> zeros;
+        while numerator.is_multiple_of(5) && denominator.is_multiple_of(5) {
+            numerator /= 5;
+            denominator /= 5;
+        }
+        Factor {
+            numerator,
+            denominator,
+        }
     }
 
     /// Returns the factor whose decimal text is the shortest decimal text of `value`. Returns
@@ -53,6 +71,13 @@ impl Factor {
     pub fn from_f64(value: f64) -> Option<Factor> {
         if !(0.0..=1e6).contains(&value) {
             return None;
+        }
+        // Two decimal texts of up to 15 digits never parse to the same float. The quotient is correctly rounded, as a parsed
+        // text is. So if the quotient is `value`, its text is the shortest one. The text of -0 has a sign, which is invalid.
+        let billionths = (value * ONE as f64).round() as u64;
+        if billionths < SIXTEEN_DIGITS && billionths as f64 / ONE as f64 == value && value.is_sign_positive()
+        {
+            return Some(Factor::reduced(billionths));
         }
         // If the number that the user wrote has up to 15 digits, it is the shortest decimal text that parses to
         // `value`.
@@ -84,10 +109,6 @@ impl Factor {
     fn billionths(self) -> u64 {
         self.numerator * (ONE / self.denominator)
     }
-}
-
-const fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 impl PartialOrd for Factor {

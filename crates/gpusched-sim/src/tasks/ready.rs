@@ -1,12 +1,15 @@
 //! Queues of tasks with released jobs, sorted by urgency. Tasks are numbered by rank, and rank 0
 //! is the highest rank.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::lane::Lane;
 use crate::engine::releases::uniform;
-use crate::engine::tournament::{NEVER, Tournament};
+use crate::engine::tournament::NEVER;
 
 /// A queue of tasks that have a released job.
 pub(super) trait Ready {
@@ -30,30 +33,68 @@ pub(super) trait Ready {
 
 /// Queue that sorts tasks by a time of the first incomplete job, then by rank. The time is the release if `RELEASES` is
 /// true, and otherwise the absolute deadline.
-pub(super) struct ByTime<const RELEASES: bool>(Tournament);
+///
+/// Few tasks have a released job at the same time, so a heap of these tasks is faster than a tournament of all tasks. The
+/// heap may contain old entries of a task, but never at the top. An old entry is not the time of its task.
+pub(super) struct ByTime<const RELEASES: bool> {
+    /// Times and ranks, packed into one integer each.
+    heap: BinaryHeap<Reverse<u128>>,
+    /// Time of each task; [`NEVER`] without a released job.
+    times: Vec<u64>,
+}
 
 impl<const RELEASES: bool> ByTime<RELEASES> {
     /// Creates an empty queue for up to `count` tasks.
     pub fn new(count: usize) -> ByTime<RELEASES> {
-        ByTime(Tournament::new(count))
+        ByTime {
+            heap: BinaryHeap::new(),
+            times: vec![NEVER; count],
+        }
     }
+
+    /// Removes the old entries at the top.
+    #[inline]
+    fn clean(&mut self) {
+        while let Some(&Reverse(top)) = self.heap.peek()
+            && self.times[rank_of(top)] != (top >> 64) as u64
+        {
+            self.heap.pop();
+        }
+    }
+}
+
+/// Returns the rank in an entry of the heap.
+#[inline]
+fn rank_of(entry: u128) -> usize {
+    entry as u64 as usize
 }
 
 impl<const RELEASES: bool> Ready for ByTime<RELEASES> {
     #[inline]
     fn insert(&mut self, rank: usize, lane: &Lane) {
         let time = if RELEASES { lane.visible() } else { lane.due() };
-        self.0.set(rank, time);
+        self.times[rank] = time;
+        let entry = Reverse(u128::from(time) << 64 | rank as u128);
+        match self.heap.peek_mut() {
+            Some(mut top) if rank_of(top.0) == rank => *top = entry,
+            top => {
+                drop(top);
+                self.heap.push(entry);
+                return;
+            }
+        }
+        self.clean();
     }
 
     #[inline]
     fn remove(&mut self, rank: usize) {
-        self.0.set(rank, NEVER);
+        self.times[rank] = NEVER;
+        self.clean();
     }
 
     #[inline]
     fn first(&self) -> Option<usize> {
-        (self.0.time() < NEVER).then(|| self.0.winner())
+        self.heap.peek().map(|&Reverse(top)| rank_of(top))
     }
 }
 

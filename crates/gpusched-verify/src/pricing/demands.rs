@@ -62,6 +62,16 @@ impl Group {
         let Some(length) = busy(&self.group) else {
             return false; // the least L is unknown
         };
+        if self.group.iter().all(|demand| demand.blocking == 0)
+            && deadlines(&self.group, length) <= DEADLINES as u64
+        {
+            return exceeds(&self.group, length);
+        }
+        self.exceeds_at_some_deadline(length)
+    }
+
+    /// Does the same as [`Group::exceeds_some_interval`], for L = `length`. Examines up to [`DEADLINES`] deadlines in ascending order.
+    fn exceeds_at_some_deadline(&mut self, length: u64) -> bool {
         let blocks = self.group.iter().filter(|demand| demand.blocking > 0);
         let length = blocks.map(|demand| demand.due).fold(length, u64::max);
         self.next.clear();
@@ -84,6 +94,40 @@ impl Group {
             }
         }
         false
+    }
+}
+
+/// Returns the number of deadlines of `group` up to `length`. Equal deadlines of several tasks count several times.
+fn deadlines(group: &[Demand], length: u64) -> u64 {
+    let of_one = |demand: &Demand| demand.jobs(length);
+    group.iter().map(of_one).fold(0, u64::saturating_add)
+}
+
+/// Returns whether the demand of `group`, whose tasks have no blocking, exceeds the length of some interval of at most `length` (QPA: Zhang
+/// & Burns, IEEE Transactions on Computers 58, 2009). If the demand h of an interval of length t is below t, every interval with a
+/// length above h and up to t is longer than its demand. So the next interval has the length h.
+fn exceeds(group: &[Demand], length: u64) -> bool {
+    let mut t = length;
+    loop {
+        let demands = group
+            .iter()
+            .map(|demand| demand.jobs(t).saturating_mul(demand.wcet));
+        let due = demands.fold(0, u64::saturating_add);
+        if due > t {
+            return true;
+        }
+        let earlier = || {
+            let before = t.checked_sub(1)?;
+            let last = |demand: &Demand| {
+                Some((before.checked_sub(demand.due)? / demand.period) * demand.period + demand.due)
+            };
+            group.iter().filter_map(last).max()
+        };
+        let next = if due < t { Some(due) } else { earlier() };
+        match next {
+            Some(next) if next > 0 => t = next,
+            _ => return false,
+        }
     }
 }
 
@@ -112,13 +156,17 @@ impl Demand {
     /// Returns the demand in the interval [0, `t`] divided by `t`, rounded down [2⁻⁴⁸]. `t` is in
     /// ns, and positive.
     pub fn demand(&self, t: u64) -> u64 {
-        let jobs = match t.checked_sub(self.due) {
-            Some(beyond) => beyond / self.period.max(1) + 1,
-            None => 0,
-        };
-        let due =
-            (u128::from(jobs) * u128::from(self.wcet)).saturating_mul(WHOLE.into()) / u128::from(t.max(1));
+        let due = (u128::from(self.jobs(t)) * u128::from(self.wcet)).saturating_mul(WHOLE.into())
+            / u128::from(t.max(1));
         u64::try_from(due).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the number of jobs with a deadline in the interval [0, `t`], in which the first job is released at 0.
+    fn jobs(&self, t: u64) -> u64 {
+        match t.checked_sub(self.due) {
+            Some(beyond) => (beyond / self.period.max(1)).saturating_add(1),
+            None => 0,
+        }
     }
 
     /// Returns D − J [ns].
@@ -151,5 +199,47 @@ impl Demand {
             load: share / u128::from(period.max(1)),
             density: share.div_ceil(period.min(due).max(1).into()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    #[test]
+    fn long_steps_find_what_all_deadlines_show() {
+        let rng = &mut ChaCha8Rng::seed_from_u64(5);
+        let (mut exceeded, mut kept) = (0, 0);
+        for round in 0..20_000 {
+            let count = rng.random_range(1..7u64);
+            let mut group = Group::default();
+            for _ in 0..count {
+                let period = match round % 3 {
+                    0 => [4, 6, 12][rng.random_range(0..3)],
+                    _ => rng.random_range(1..200),
+                };
+                let wcet = rng.random_range(0..=(3 * period / 2 / count).max(1));
+                group.group.push(Demand {
+                    wcet,
+                    period,
+                    due: rng.random_range(wcet..=wcet.max(period)),
+                    blocking: 0,
+                    load: 0,
+                    density: 0,
+                });
+            }
+            let Some(length) =
+                busy(&group.group).filter(|&length| deadlines(&group.group, length) <= DEADLINES as u64)
+            else {
+                continue;
+            };
+            let found = exceeds(&group.group, length);
+            assert_eq!(found, group.exceeds_at_some_deadline(length), "{:?}", group.group);
+            *if found { &mut exceeded } else { &mut kept } += 1;
+        }
+        assert!(exceeded > 2_000 && kept > 2_000, "{exceeded} {kept}");
     }
 }

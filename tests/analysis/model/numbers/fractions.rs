@@ -24,6 +24,40 @@ fn decimals_are_exact_fractions() {
     }
 }
 
+/// Compares the factor of a float with the factor of its shortest decimal text.
+fn check_float(value: f64) {
+    let text = format!("{value}").parse().ok();
+    let slow = text.filter(|_: &Factor| (0.0..=1e6).contains(&value));
+    assert_eq!(Factor::from_f64(value), slow, "{value:?}");
+}
+
+#[test]
+fn floats_are_their_shortest_decimal_text_at_limits() {
+    let large = [
+        1e6,
+        1e6 + 1.0,
+        999_999.999_999_999,
+        999_999.999_999_999_5,
+        f64::MAX,
+    ];
+    let small = [
+        0.0,
+        1e-9,
+        1e-10,
+        5e-10,
+        1.5e-9,
+        4.999e-10,
+        f64::MIN_POSITIVE,
+        5e-324,
+    ];
+    let special = [f64::NAN, f64::INFINITY, -0.0, -1.0, 0.1, 0.3, 1.0 / 3.0, 1.0];
+    for value in [large.as_slice(), &small, &special].concat() {
+        for bits in value.to_bits().saturating_sub(3)..=value.to_bits().saturating_add(3) {
+            check_float(f64::from_bits(bits));
+        }
+    }
+}
+
 #[test]
 fn json_round_trips() {
     for text in ["0.02", "2.3", "1.0", "123456.789"] {
@@ -48,6 +82,23 @@ fn text_forms_are_exact() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(rounds(2560)))]
+
+    #[test]
+    fn floats_are_their_shortest_decimal_text(bits: u64, small in 0.0..2e6f64, n in 0..2_000_000_000_000_000u64, decimals in 0..13) {
+        let decimal = n as f64 / 10f64.powi(decimals);
+        let beside = decimal.to_bits().saturating_add(1);
+        [f64::from_bits(bits), small, decimal, f64::from_bits(beside)].into_iter().for_each(check_float);
+    }
+
+    #[test]
+    fn factors_are_reduced(billionths in 0..1_000_000_000_000_000u64, twos in 0..12u32, fives in 0..12u32, odd in 0..1_000u64) {
+        for billionths in [billionths, odd * 2u64.pow(twos) * 5u64.pow(fives) % 1_000_000_000_000_001] {
+            let (a, b) = Factor::from_billionths(billionths).unwrap().ratio();
+            let common = [2, 5].map(|prime| a % prime == 0 && b % prime == 0);
+            prop_assert_eq!(common, [false, false]);
+            prop_assert_eq!(u128::from(a) * 1_000_000_000, u128::from(billionths) * u128::from(b));
+        }
+    }
 
     #[test]
     fn quotients_are_those_of_integers(bits in (1u32..64, 1u32..64), dividend: u64, divisor: u64, near in -1i64..2) {

@@ -14,6 +14,9 @@ pub const AUTO_BUDGET: u64 = 100_000;
 /// partitions. Under EDF, a search with this effort takes a few seconds for 50 tasks.
 pub const OPTIMAL_BUDGET: u64 = 10_000_000;
 
+/// Largest default search effort of [`HeuristicKind::Auto`]. Under EDF, a search with this effort takes about ten seconds.
+pub const AUTO_LIMIT: u64 = 5_000_000;
+
 /// Number of tasks above which [`HeuristicKind::Auto`] compares no pairs of partitions. The number of pairs grows
 /// quadratically, and the time of merges by savings cubically: a minute for 2,000 tasks.
 pub const MANY: usize = 2_000;
@@ -78,8 +81,7 @@ pub(crate) fn fewest_budget(kind: HeuristicKind) -> u64 {
 /// programs, to a number of tests.
 ///
 /// The time for all linear programs of a search grows with the fourth power of the number of tasks. The search effort
-/// of `auto` grows in the same way. For 159 tasks or more, `auto` has the search effort of `optimal`, and a search
-/// takes about ten seconds.
+/// of `auto` grows in the same way, up to [`AUTO_LIMIT`] for 133 tasks or more.
 ///
 /// If `beside_traffic` is true, a test counts the memory traffic of all other tasks. Such a test
 /// takes 10 to 50 µs instead of 1 µs, so all heuristics use the smallest search effort.
@@ -89,7 +91,7 @@ pub fn default_budget(kind: HeuristicKind, tasks: usize, beside_traffic: bool) -
         HeuristicKind::Auto if !beside_traffic => {
             let fourth = u128::try_from(tasks).map_or(u128::MAX, |tasks| tasks.saturating_pow(4));
             let budget = u128::from(AUTO_BUDGET).saturating_mul(fourth) / 50u128.pow(4);
-            u64::try_from(budget).map_or(OPTIMAL_BUDGET, |budget| budget.clamp(AUTO_BUDGET, OPTIMAL_BUDGET))
+            u64::try_from(budget).map_or(AUTO_LIMIT, |budget| budget.clamp(AUTO_BUDGET, AUTO_LIMIT))
         }
         _ => AUTO_BUDGET,
     }

@@ -35,6 +35,8 @@ use bound::Bound;
 pub(crate) use bounding::Bounding;
 pub(crate) use enumeration::fewest_placed;
 use gpusched_model::plan::{EndedBy, LowerBound};
+#[cfg(test)]
+pub(super) use pricing::tests::random_set;
 use works::Works;
 
 /// Ends of three phases, in twentieths of the search effort. After the first phase, diving starts. After the second phase,

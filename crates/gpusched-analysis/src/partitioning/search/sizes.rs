@@ -23,6 +23,12 @@ pub(crate) struct Sizes<'e, 'p> {
     recorded: Option<Vec<Part>>,
 }
 
+/// Number of tasks above which the search effort also counts the sizes of groups, and limits each linear program.
+const LARGE: usize = 200;
+
+/// In a set of more than [`LARGE`] tasks, a test of a group takes as long as one more test for each of so many tasks.
+const TASKS_PER_TEST: usize = 4;
+
 /// Maximum number of recorded groups.
 const RECORDED: usize = 50_000;
 
@@ -90,6 +96,23 @@ impl<'e, 'p> Sizes<'e, 'p> {
         self.phase.time_left().is_some_and(|left| left.is_zero())
     }
 
+    /// Whether the time of this phase is used up, or, with more than [`LARGE`] tasks, its search effort after `work` more tests.
+    pub fn is_late_after(&self, work: u64) -> bool {
+        self.is_late() || self.is_large() && self.phase.is_spent(self.tested + self.charged + work)
+    }
+
+    fn is_large(&self) -> bool {
+        self.problem().tasks().len() > LARGE
+    }
+
+    /// Counts a test of `tasks` tasks.
+    fn count(&mut self, tasks: usize) {
+        self.tested += 1;
+        if self.is_large() {
+            self.charge((tasks / TASKS_PER_TEST) as u64);
+        }
+    }
+
     /// Starts a phase that ends when the fraction `part`/`of` of the search effort is used.
     pub fn spend(&mut self, part: u32, of: u32) {
         self.phase = self.budget.part(part, of);
@@ -113,7 +136,7 @@ impl<'e, 'p> Sizes<'e, 'p> {
     /// group that fails takes only one test.
     pub fn smallest(&mut self, tasks: &[usize], low: u32, high: u32) -> Option<u32> {
         let group = Group::of_tasks(self.tester.problem(), tasks);
-        self.tested += 1;
+        self.count(tasks.len());
         let found = smallest(low, high, |sms| self.tester.accepts(&group, sms));
         if let (Some(sms), Some(recorded)) = (found, &mut self.recorded)
             && recorded.len() < RECORDED
@@ -129,7 +152,7 @@ impl<'e, 'p> Sizes<'e, 'p> {
     /// Whether `tasks` (ascending) pass the test on `sms` SMs, with the contention among the tasks `co_located`.
     pub fn passes(&mut self, tasks: &[usize], co_located: CoLocated, sms: u32) -> bool {
         let group = Group::among(self.tester.problem(), tasks, co_located);
-        self.tested += 1;
+        self.count(tasks.len());
         self.tester.accepts(&group, sms)
     }
 
@@ -137,7 +160,7 @@ impl<'e, 'p> Sizes<'e, 'p> {
     /// need only a few SMs more than `low`. `co_located` counts `tasks` by kind.
     pub fn first(&mut self, tasks: &[usize], co_located: CoLocated, low: u32, high: u32) -> Option<u32> {
         let group = Group::among(self.tester.problem(), tasks, co_located);
-        self.tested += 1;
+        self.count(tasks.len());
         (low..=high).find(|&sms| self.tester.accepts(&group, sms))
     }
 }

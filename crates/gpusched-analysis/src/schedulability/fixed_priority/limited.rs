@@ -21,6 +21,7 @@ use super::recurrence::{Fixpoint, Recurrence, Work};
 pub(super) struct Limited;
 
 impl Recurrence for Limited {
+    const CONTINUES: bool = false;
     const FINISH_ENDS: bool = true;
 
     fn blocking(level: &Level<'_>) -> u64 {

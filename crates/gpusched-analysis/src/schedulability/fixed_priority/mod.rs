@@ -14,6 +14,7 @@
 mod audsley;
 mod bound;
 pub mod concurrent;
+mod first_job;
 mod level;
 mod limited;
 mod non_preemptive;
@@ -26,6 +27,7 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 
 use super::{Demand, scratch};
+use first_job::FirstJobs;
 use gpusched_model::policy::{Preemption, Priorities};
 use gpusched_model::time::Time;
 use gpusched_model::utilization::compare_total;
@@ -130,11 +132,13 @@ fn evidence<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Eviden
     // A task may miss its deadline although the test is inconclusive for a task with higher priority. All tasks after the
     // first inconclusive task share the steps of one task.
     let (mut undecided, mut left) = (false, STEP_LIMIT);
+    let mut first = R::CONTINUES.then(FirstJobs::default);
     let failed = level::for_each(tasks, |level| {
         let task = level.task.position;
-        let worst = match undecided {
-            false => worst_case::<R>(level, Stop::Miss),
-            true => worst_case_within::<R>(level, Stop::Miss, &mut left),
+        let worst = match (only_job(&mut first, level), undecided) {
+            (Some(time), _) => WorstCase::Response(time),
+            (None, false) => worst_case::<R>(level, Stop::Miss),
+            (None, true) => worst_case_within::<R>(level, Stop::Miss, &mut left),
         };
         match worst {
             WorstCase::Response(time) => response_times_ns[task] = Time::from_ns(time),
@@ -172,15 +176,25 @@ fn bounds<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Vec<Opti
     let last = tasks.len().checked_sub(1).map(|rank| level::at(tasks, rank));
     // If the lowest level is not overloaded, no level is.
     let may_be_overloaded = last.is_some_and(|level| level.overloaded(R::waste(&level)));
+    let mut first = R::CONTINUES.then(FirstJobs::default);
     // All levels below an overloaded level are overloaded, too, and have no bound.
     let _ = level::for_each(tasks, |level| {
         if may_be_overloaded && level.overloaded(R::waste(level)) {
             return Err(());
         }
-        if let WorstCase::Response(time) = worst_case::<R>(level, Stop::Never) {
+        let worst = match only_job(&mut first, level) {
+            Some(time) => WorstCase::Response(time),
+            None => worst_case::<R>(level, Stop::Never),
+        };
+        if let WorstCase::Response(time) = worst {
             times[level.task.position] = Some(Time::from_ns(time));
         }
         Ok(())
     });
     times
+}
+
+/// Returns the response time of the only job of `level` in its longest busy period, if `first` finds that the job meets its deadline [ns].
+fn only_job(first: &mut Option<FirstJobs>, level: &level::Level<'_>) -> Option<u64> {
+    first.as_mut()?.next(level)?.checked_add(level.task.jitter)
 }

@@ -17,6 +17,7 @@ use super::recurrence::{Fixpoint, Recurrence, Work, least_fixpoint};
 pub(super) struct NonPreemptive;
 
 impl Recurrence for NonPreemptive {
+    const CONTINUES: bool = false;
     const FINISH_ENDS: bool = false;
 
     fn blocking(level: &Level<'_>) -> u64 {

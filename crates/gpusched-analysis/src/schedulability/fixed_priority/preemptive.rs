@@ -10,6 +10,7 @@ use super::recurrence::{Fixpoint, Recurrence, Work};
 pub(super) struct Preemptive;
 
 impl Recurrence for Preemptive {
+    const CONTINUES: bool = true;
     const FINISH_ENDS: bool = true;
 
     fn blocking(_: &Level<'_>) -> u64 {

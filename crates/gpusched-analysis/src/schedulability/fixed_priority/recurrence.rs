@@ -4,6 +4,9 @@ use super::level::{Level, Task};
 
 /// A preemption model for one priority level. Times are in ns, from the start of the busy period.
 pub(super) trait Recurrence {
+    /// Whether [`FirstJobs`](super::first_job::FirstJobs) computes the ends of first jobs: no blocking, and no extra time.
+    const CONTINUES: bool;
+
     /// Whether the level has no work left at the end of a job ([`Recurrence::finish`]), if no further job arrives.
     const FINISH_ENDS: bool;
 

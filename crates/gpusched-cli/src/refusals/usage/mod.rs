@@ -8,7 +8,7 @@ use std::iter;
 use clap::builder::ValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::Stop;
 use crate::arguments::{NEXT, refused};
@@ -161,6 +161,15 @@ fn name(option: &Arg) -> String {
         (None, Some([name, ..])) => name.to_string(),
         (None, _) => option.get_id().to_string(),
     }
+}
+
+/// Whether [`check_once`] may refuse `arguments`, which have the values `matches`. Only options that precede the name of a
+/// subcommand can be repeated after it.
+pub fn may_repeat(matches: &ArgMatches, arguments: &[OsString]) -> bool {
+    let commands = iter::successors(Some(matches), |matches| Some(matches.subcommand()?.1));
+    let names = commands.count() - 1;
+    let mut first = arguments.iter().skip(1).take(names);
+    first.any(|argument| argument.as_encoded_bytes().starts_with(b"-"))
 }
 
 /// Refuses a global option that appears both before and after a subcommand. clap would silently

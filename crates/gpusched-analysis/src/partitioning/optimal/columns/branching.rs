@@ -113,7 +113,7 @@ impl Search<'_> {
     fn branch(&mut self, sizes: &mut Sizes<'_, '_>, node: Node) -> Vec<Node> {
         let (mut master, dropped) = self.master(&node);
         let mut node = node.groups;
-        let solved = master.solve(|| sizes.is_late());
+        let solved = master.solve(|work| sizes.is_late_after(work));
         sizes.charge(master.work());
         if !solved {
             self.complete = false;

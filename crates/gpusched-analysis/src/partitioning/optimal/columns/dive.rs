@@ -95,7 +95,7 @@ impl Columns {
     ) -> Option<f64> {
         let mut nodes = ROUND.nodes_each;
         for round in 0.. {
-            let solved = rest.master.solve(|| sizes.is_late());
+            let solved = rest.master.solve(|work| sizes.is_late_after(work));
             sizes.charge(rest.master.work());
             if !solved || sizes.exhausted() {
                 return None;

@@ -5,6 +5,8 @@
 //! slightly to avoid degeneracy. The prices are floats and only proposals. The callers round the prices down and
 //! continue with integers.
 
+use super::groups::Groups;
+use super::inverse::{Nonzero, inverse_of};
 use crate::partitioning::search::Part;
 
 /// Tolerance of reduced costs and pivots.
@@ -30,9 +32,10 @@ const PIVOTS: u32 = 100_000;
 #[derive(Debug, Clone)]
 pub(crate) struct Master {
     rows: usize,
-    columns: Vec<(Vec<u32>, f64)>,
+    columns: Groups,
     /// Columns of the basis. An entry is a column number, or [`SURPLUS`] + row.
     basis: Vec<usize>,
+    /// Inverse of the basis, column by column.
     inverse: Vec<f64>,
     right: Vec<f64>,
     values: Vec<f64>,
@@ -57,10 +60,7 @@ impl Master {
         }
         Master {
             rows,
-            columns: (0u32..)
-                .zip(costs)
-                .map(|(task, &cost)| (vec![task], cost))
-                .collect(),
+            columns: Groups::singles(costs),
             basis: (0..rows).collect(),
             inverse,
             values: right.clone(),
@@ -95,8 +95,8 @@ impl Master {
 
     /// Adds `part` with the cost `cost` instead of its SMs.
     pub fn add_at(&mut self, part: &Part, cost: f64) {
-        let rows = part.tasks.iter().map(|&task| task as u32).collect();
-        self.columns.push((rows, cost));
+        self.columns
+            .push(part.tasks.iter().map(|&task| task as u32), cost);
     }
 
     /// Returns the columns as groups.
@@ -106,16 +106,16 @@ impl Master {
 
     /// Returns column `column` as a group.
     pub fn part(&self, column: usize) -> Part {
-        let (rows, cost) = &self.columns[column];
+        let tasks = self.columns.rows(column).iter();
         Part {
-            sms: *cost as u32, // the cost was an integer
-            tasks: rows.iter().map(|&task| task as usize).collect(),
+            sms: self.columns.cost(column) as u32, // the cost was an integer
+            tasks: tasks.map(|&task| task as usize).collect(),
         }
     }
 
     /// Solves the program from its current basis. Returns false if the solution needs too many pivots, or if `late`
-    /// returns true.
-    pub fn solve(&mut self, late: impl Fn() -> bool) -> bool {
+    /// returns true. The argument of `late` is the work so far, converted to tests of groups.
+    pub fn solve(&mut self, late: impl Fn(u64) -> bool) -> bool {
         let mut pivots = 0;
         loop {
             // The simplex examines the best columns repeatedly before it examines all columns again.
@@ -129,7 +129,7 @@ impl Master {
                 let Some(row) = self.leaving(&column).filter(|_| pivots < PIVOTS) else {
                     return false;
                 };
-                if pivots.is_multiple_of(ASKED) && late() {
+                if pivots.is_multiple_of(ASKED) && late(tests(self.work)) {
                     return false;
                 }
                 self.pivot(row, entering, reduced, &column);
@@ -146,14 +146,14 @@ impl Master {
     /// Sets the cost of the selected column `column` to 0. As a result, the next solution moves the prices of the tasks
     /// of this column to 0.
     pub fn pay(&mut self, column: usize) {
-        let cost = std::mem::take(&mut self.columns[column].1);
+        let cost = self.columns.take_cost(column);
         for (place, _) in self
             .basis
             .iter()
             .enumerate()
             .filter(|&(_, &basic)| basic == column)
         {
-            let inverse = &self.inverse[place * self.rows..(place + 1) * self.rows];
+            let inverse = self.inverse.iter().skip(place).step_by(self.rows);
             for (price, &entry) in self.prices.iter_mut().zip(inverse) {
                 *price -= cost * entry;
             }
@@ -162,7 +162,7 @@ impl Master {
 
     /// Returns the work since the last call, converted to tests of groups (estimated).
     pub fn work(&mut self) -> u64 {
-        (std::mem::take(&mut self.work) / 256) as u64
+        tests(std::mem::take(&mut self.work))
     }
 
     /// Returns the number of columns.
@@ -172,16 +172,20 @@ impl Master {
 
     /// Returns the reduced cost of column `column`: its cost minus the price sum of its tasks.
     fn reduced(&self, column: usize) -> f64 {
-        let (rows, cost) = &self.columns[column];
-        rows.iter()
-            .fold(*cost, |cost, &row| cost - self.prices[row as usize])
+        let rows = self.columns.rows(column).iter();
+        rows.fold(self.columns.cost(column), |cost, &row| {
+            cost - self.prices[row as usize]
+        })
     }
 
     /// Drops the columns whose reduced cost is above `most`. Keeps the columns of single tasks and of the basis.
     pub fn drop_above(&mut self, most: f64) {
-        let kept: Vec<bool> = (0..self.columns.len())
-            .map(|column| column < self.rows || self.basis.contains(&column) || self.reduced(column) <= most)
+        let mut kept: Vec<bool> = (0..self.columns.len())
+            .map(|column| column < self.rows || self.reduced(column) <= most)
             .collect();
+        for &column in self.basis.iter().filter(|&&column| column < SURPLUS) {
+            kept[column] = true;
+        }
         let mut new = vec![0; kept.len()];
         let mut count = 0;
         for (column, &kept) in kept.iter().enumerate() {
@@ -191,11 +195,7 @@ impl Master {
         for column in self.basis.iter_mut().filter(|column| **column < SURPLUS) {
             *column = new[*column];
         }
-        let mut column = 0;
-        self.columns.retain(|_| {
-            column += 1;
-            kept[column - 1]
-        });
+        self.columns.retain(&kept);
     }
 
     /// Returns the price of each task [SMs].
@@ -219,12 +219,13 @@ impl Master {
         let columns = (0..self.columns.len()).chain((0..self.rows).map(|row| SURPLUS + row));
         let saving = columns.map(|column| (self.saved(column), column));
         let mut saving: Vec<(f64, usize)> = saving.filter(|&(saved, _)| saved > EPSILON).collect();
-        saving.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        saving
-            .iter()
-            .take(CANDIDATES)
-            .map(|&(_, column)| column)
-            .collect()
+        let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        if saving.len() > CANDIDATES {
+            saving.select_nth_unstable_by(CANDIDATES, order);
+            saving.truncate(CANDIDATES);
+        }
+        saving.sort_unstable_by(order);
+        saving.iter().map(|&(_, column)| column).collect()
     }
 
     /// Returns the candidate with the most negative reduced cost, and this cost. Removes the candidates whose reduced
@@ -251,17 +252,15 @@ impl Master {
 
     /// Returns B⁻¹·a for the column `a` that enters the basis.
     fn column(&self, entering: usize) -> Vec<f64> {
+        let inverse = |row: usize| &self.inverse[row * self.rows..(row + 1) * self.rows];
+        if let Some(surplus) = entering.checked_sub(SURPLUS) {
+            return inverse(surplus).iter().map(|entry| -entry).collect();
+        }
         let mut column = vec![0.0; self.rows];
-        for (row, value) in column.iter_mut().enumerate() {
-            let inverse = &self.inverse[row * self.rows..(row + 1) * self.rows];
-            *value = match entering.checked_sub(SURPLUS) {
-                Some(surplus) => -inverse[surplus],
-                None => self.columns[entering]
-                    .0
-                    .iter()
-                    .map(|&r| inverse[r as usize])
-                    .sum(),
-            };
+        for &row in self.columns.rows(entering) {
+            for (value, entry) in column.iter_mut().zip(inverse(row as usize)) {
+                *value += entry;
+            }
         }
         column
     }
@@ -288,24 +287,19 @@ impl Master {
         }
         let rows = self.rows;
         let scale = 1.0 / column[row];
-        let (mut pivot_row, value) = (
-            self.inverse[row * rows..(row + 1) * rows].to_vec(),
-            self.values[row] * scale,
-        );
-        pivot_row.iter_mut().for_each(|entry| *entry *= scale);
-        for (other, &factor) in column.iter().enumerate() {
-            if other != row && factor != 0.0 {
-                let target = &mut self.inverse[other * rows..(other + 1) * rows];
-                for (entry, &by) in target.iter_mut().zip(&pivot_row) {
-                    *entry -= factor * by;
-                }
-                self.values[other] -= factor * value;
+        let value = self.values[row] * scale;
+        let mut others = column.to_vec();
+        others[row] = 0.0;
+        let others = Nonzero::of(&others);
+        for (target, price) in self.inverse.chunks_exact_mut(rows).zip(&mut self.prices) {
+            let by = target[row] * scale;
+            if by != 0.0 {
+                others.subtract_from(target, by);
+                *price += reduced * by;
             }
+            target[row] = by;
         }
-        for (price, &by) in self.prices.iter_mut().zip(&pivot_row) {
-            *price += reduced * by;
-        }
-        self.inverse[row * rows..(row + 1) * rows].copy_from_slice(&pivot_row);
+        others.subtract_from(&mut self.values, value);
         self.values[row] = value;
     }
 
@@ -318,59 +312,34 @@ impl Master {
             match column.checked_sub(SURPLUS) {
                 Some(surplus) => matrix[surplus * rows + place] = -1.0,
                 None => {
-                    for &row in &self.columns[column].0 {
+                    for &row in self.columns.rows(column) {
                         matrix[row as usize * rows + place] = 1.0;
                     }
                 }
             }
         }
-        let mut inverse = vec![0.0; rows * rows];
-        for row in 0..rows {
-            inverse[row * rows + row] = 1.0;
-        }
-        for place in 0..rows {
-            let largest = (place..rows).max_by(|&a, &b| {
-                matrix[a * rows + place]
-                    .abs()
-                    .total_cmp(&matrix[b * rows + place].abs())
-            });
-            let Some(pivot) = largest.filter(|&row| matrix[row * rows + place].abs() > 1e-9) else {
-                return false;
-            };
-            for column in 0..rows {
-                matrix.swap(place * rows + column, pivot * rows + column);
-                inverse.swap(place * rows + column, pivot * rows + column);
-            }
-            let scale = 1.0 / matrix[place * rows + place];
-            for column in 0..rows {
-                matrix[place * rows + column] *= scale;
-                inverse[place * rows + column] *= scale;
-            }
-            for row in 0..rows {
-                let factor = matrix[row * rows + place];
-                if row != place && factor != 0.0 {
-                    for column in 0..rows {
-                        matrix[row * rows + column] -= factor * matrix[place * rows + column];
-                        inverse[row * rows + column] -= factor * inverse[place * rows + column];
-                    }
-                }
-            }
-        }
+        let Some(inverse) = inverse_of(matrix, rows) else {
+            return false;
+        };
         self.inverse = inverse;
-        for row in 0..rows {
-            let inverse = &self.inverse[row * rows..(row + 1) * rows];
-            self.values[row] = inverse.iter().zip(&self.right).map(|(a, b)| a * b).sum();
-        }
-        self.prices.fill(0.0);
-        for (place, &column) in self.basis.iter().enumerate() {
-            if column < SURPLUS {
-                let cost = self.columns[column].1;
-                let inverse = &self.inverse[place * rows..(place + 1) * rows];
-                for (price, &entry) in self.prices.iter_mut().zip(inverse) {
-                    *price += cost * entry;
-                }
+        self.values.fill(0.0);
+        for (column, &right) in self.inverse.chunks_exact(rows).zip(&self.right) {
+            for (value, &entry) in self.values.iter_mut().zip(column) {
+                *value += entry * right;
             }
+        }
+        let basic = |&column: &usize| (column < SURPLUS).then(|| self.columns.cost(column));
+        let costs: Vec<Option<f64>> = self.basis.iter().map(basic).collect();
+        for (column, price) in self.inverse.chunks_exact(rows).zip(&mut self.prices) {
+            let costs = costs.iter().zip(column);
+            let costs = costs.filter_map(|(&cost, &entry)| Some(cost? * entry));
+            *price = costs.fold(0.0, |price, cost| price + cost);
         }
         true
     }
+}
+
+/// Converts the work of linear programs to tests of groups (estimated).
+fn tests(work: usize) -> u64 {
+    (work / 256) as u64
 }

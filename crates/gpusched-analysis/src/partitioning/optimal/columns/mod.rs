@@ -8,6 +8,8 @@
 pub(super) mod branching;
 mod dive;
 pub(super) mod generation;
+mod groups;
+mod inverse;
 mod master;
 
 use crate::partitioning::optimal::bound::{Bound, rounded};
@@ -130,7 +132,7 @@ impl Columns {
     /// Returns `None` if the search effort is used up first.
     pub fn proposed(&mut self, sizes: &mut Sizes<'_, '_>) -> Option<Vec<i64>> {
         while !sizes.exhausted() {
-            let solved = self.master.solve(|| sizes.is_late());
+            let solved = self.master.solve(|work| sizes.is_late_after(work));
             sizes.charge(self.master.work());
             if !solved {
                 return None;
@@ -179,10 +181,10 @@ impl Columns {
         prices.map(|(&price, most)| rounded(price).min(most)).collect()
     }
 
-    /// Tests every pair of tasks and adds the pairs that save SMs. Stops at the time limit.
+    /// Tests every pair of tasks and adds the pairs that save SMs. Stops at the limits of [`Sizes::is_late_after`].
     pub fn add_pairs(&mut self, sizes: &mut Sizes<'_, '_>) {
         for b in 0..self.alone.len() {
-            if sizes.is_late() {
+            if sizes.is_late_after(0) {
                 return;
             }
             for a in 0..b {

@@ -106,7 +106,7 @@ fn what_is_paid_for_leaves_the_program_of_the_rest() {
             .collect();
         let mut left = vec![true; tasks];
         let mut rest = Rest::new(&alone, &left, groups.clone());
-        assert!(rest.master.solve(|| false));
+        assert!(rest.master.solve(|_| false));
         for _ in 0..3 {
             for column in rest.surest(&left) {
                 rest.groups[column]
@@ -115,9 +115,9 @@ fn what_is_paid_for_leaves_the_program_of_the_rest() {
                     .for_each(|&task| left[task] = false);
                 rest.master.pay(column);
             }
-            assert!(rest.master.solve(|| false));
+            assert!(rest.master.solve(|_| false));
             let mut anew = Rest::new(&alone, &left, groups.clone());
-            assert!(anew.master.solve(|| false));
+            assert!(anew.master.solve(|_| false));
             let value = |rest: &Rest| rest.master.prices().iter().sum::<f64>();
             let (paid, anew) = (value(&rest), value(&anew));
             assert!((paid - anew).abs() < 1e-3, "round {round}: {paid} {anew}");
@@ -138,8 +138,8 @@ fn a_program_that_is_late_can_go_on() {
         tasks: vec![2 * pair, 2 * pair + 1],
     });
     let mut rest = Rest::new(&[1; 60], &[true; 60], pairs.collect());
-    assert!(!rest.master.solve(|| true));
-    assert!(rest.master.solve(|| false));
+    assert!(!rest.master.solve(|_| true));
+    assert!(rest.master.solve(|_| false));
     let value: f64 = rest.master.prices().iter().sum();
     assert!((value - 30.0).abs() < 1e-6, "{value}");
 }

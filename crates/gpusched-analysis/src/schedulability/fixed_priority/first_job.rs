@@ -1,0 +1,145 @@
+//! End of the first job of each priority level under immediate preemption, from the highest to the lowest priority.
+//!
+//! Let w be the end of the first job of a level. Let w' be this end on the next lower level, whose task has the WCET C'. All work of
+//! the higher level that is released before w' − C' is done at w' − C', so w' ≥ w + C'. So the computation of w' starts with the jobs
+//! that w counts, and adds further jobs. It rarely divides.
+
+use super::level::{Level, Task};
+use super::worst_case::STEP_LIMIT;
+
+/// Counted jobs of one entry of the tasks with higher priority.
+#[derive(Copy, Clone, Debug)]
+struct Jobs {
+    count: u64,
+    /// count·T − J: end of the longest window with this number of jobs [ns].
+    until: u64,
+}
+
+/// The counted jobs of all tasks with higher priority.
+#[derive(Default, Debug)]
+pub(super) struct FirstJobs {
+    counted: Vec<Jobs>,
+    /// End of the first job of an earlier level [ns].
+    end: u64,
+}
+
+impl FirstJobs {
+    /// Returns the end of the first job of the task of `level` [ns]. Each call must be for a lower level than the previous call.
+    /// Returns `None` if the end is 0 or exceeds min(D, T) − J, or if the function does not find the end.
+    pub fn next(&mut self, level: &Level<'_>) -> Option<u64> {
+        let Task { wcet, period, .. } = *level.task;
+        let limit = level.task.deadline.min(period).checked_sub(level.task.jitter)?;
+        if wcet == 0 {
+            return None; // no job of another task has to start before the end
+        }
+        for task in &level.higher[self.counted.len()..] {
+            let count = self.end.max(1).checked_add(task.jitter)?.div_ceil(task.period);
+            let until = count.checked_mul(task.period)? - task.jitter;
+            self.counted.push(Jobs { count, until });
+        }
+        let all = level.higher.iter().zip(&self.counted);
+        let mut end = all.fold(wcet, |end, (task, jobs)| {
+            end.saturating_add(jobs.count.saturating_mul(task.wcet))
+        });
+        for _ in 0..STEP_LIMIT {
+            if end > limit {
+                return None;
+            }
+            let before = end;
+            for (task, jobs) in level.higher.iter().zip(&mut self.counted) {
+                if jobs.until < end {
+                    *jobs = jobs.until_after(end, task, &mut end)?;
+                }
+            }
+            if end == before {
+                self.end = end;
+                return Some(end);
+            }
+        }
+        None
+    }
+}
+
+impl Jobs {
+    /// Returns the jobs of `task` that are released before `window`, and adds the execution time of the new jobs to `end`. Returns `None`
+    /// if a value exceeds 64 bits.
+    fn until_after(self, window: u64, task: &Task, end: &mut u64) -> Option<Jobs> {
+        let beyond = window - self.until;
+        let more = if beyond <= task.period {
+            1
+        } else {
+            beyond.div_ceil(task.period)
+        };
+        let jobs = Jobs {
+            count: self.count.checked_add(more)?,
+            until: self.until.checked_add(more.checked_mul(task.period)?)?,
+        };
+        *end = end.checked_add(more.checked_mul(task.wcet)?)?;
+        Some(jobs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::super::level;
+    use super::super::preemptive::Preemptive;
+    use super::super::worst_case::{Stop, WorstCase, worst_case};
+    use super::*;
+
+    /// Each end is the longest response time minus J of the reference implementation, and a level without an end misses a deadline, has
+    /// several jobs in its busy period, or has the WCET 0.
+    #[test]
+    fn ends_equal_those_of_each_level_for_itself() {
+        let rng = &mut ChaCha8Rng::seed_from_u64(17);
+        let (mut found, mut open) = (0, 0);
+        for round in 0..3_000 {
+            let count = [1, 2, 5, 20, 80][round % 5];
+            let periods = [10, 12, 30, 60, 1_000, 100_000, 1 << 40];
+            let tasks: Vec<Task> = (0..count)
+                .map(|position| {
+                    let period = match rng.random_range(0..3) {
+                        0 => rng.random_range(1..2_000),
+                        _ => periods[rng.random_range(0..periods.len())],
+                    };
+                    let most =
+                        [3 * period / (2 * count as u64), period][usize::from(rng.random_ratio(1, 40))];
+                    Task {
+                        wcet: rng.random_range(0..=most),
+                        period,
+                        deadline: rng.random_range(period / 2..=3 * period),
+                        jitter: [0, rng.random_range(0..=2 * period)][usize::from(rng.random_ratio(1, 10))],
+                        wave: 0,
+                        blocking: [0; 2],
+                        position,
+                        count: 1,
+                    }
+                })
+                .collect();
+            let mut first = FirstJobs::default();
+            let _ = level::for_each(&tasks, |level| {
+                let worst = worst_case::<Preemptive>(level, Stop::Miss);
+                let jitter = level.task.jitter;
+                match first.next(level) {
+                    Some(end) => {
+                        found += 1;
+                        assert_eq!(worst, WorstCase::Response(end + jitter), "{level:?}");
+                    }
+                    None => {
+                        open += 1;
+                        let end = match worst {
+                            WorstCase::Response(time) => time - jitter,
+                            _ => u64::MAX,
+                        };
+                        let limit = level.task.deadline.min(level.task.period).saturating_sub(jitter);
+                        assert!(end > limit || level.task.wcet == 0 || limit == 0, "{level:?}");
+                    }
+                }
+                matches!(worst, WorstCase::Response(_)).then_some(()).ok_or(())
+            });
+        }
+        assert!(found > 6_000 && open > 300, "{found} {open}");
+    }
+}
