@@ -202,7 +202,13 @@ fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usiz
         }
         let delay = match (&deadlines, rule) {
             (Some(bounds), _) => bounds[index],
-            (None, Rule::Fifo) => queues::fifo(state, (task, segment), &place.here),
+            (None, Rule::Fifo) => {
+                let requests = queues::fifo(state, (task, segment), &place.here);
+                match place.tasks.iter().any(|&other| state.tasks[other].pipelined) {
+                    true => requests.min(pipelines::busy_window(state, (task, segment), &place.here)),
+                    false => requests,
+                }
+            }
             (None, Rule::Priorities(preemption)) => {
                 queues::priorities(state, (task, segment), &place.here, preemption)
             }

@@ -5,7 +5,6 @@ use crate::interference::bandwidth::Delay;
 use super::arithmetic::{INFINITE, least};
 use super::contexts::by_task;
 use super::memory::Omitted;
-use super::pipelines;
 use super::streams::State;
 use super::time_slices::Turns;
 use super::work::Work;
@@ -22,8 +21,7 @@ pub(super) enum Preemption {
 }
 
 /// Bound on the delay under first in, first out. Each other task has at most one outstanding request, because a task is
-/// one thread. Several jobs of a pipelined task may have outstanding requests. With such a task, a busy window also bounds the
-/// delay.
+/// one thread. Several jobs of a pipelined task may have outstanding requests.
 pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usize, usize)]) -> u64 {
     let mut delay = state.part(task, segment).cost;
     let mut others = here.iter().filter(|&&(other, _)| other != task).peekable();
@@ -42,13 +40,9 @@ pub(super) fn fifo(state: &State, (task, segment): (usize, usize), here: &[(usiz
     }
     let lost = state.lost(state.part(task, segment).on, Omitted::Task(task));
     let turns = Turns::from_release(state, (task, segment));
-    let requests = least(delay, state.tasks[task].period, |window| {
+    least(delay, state.tasks[task].period, |window| {
         turns.served(delay, window).saturating_add(lost.within(window))
-    });
-    match here.iter().any(|&(other, _)| state.tasks[other].pipelined) {
-        true => requests.min(pipelines::busy_window(state, (task, segment), here)),
-        false => requests,
-    }
+    })
 }
 
 /// Bound on the delay under fixed priorities: the minimum of two windows, each with at most one blocking segment. The

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use gpusched_model::end_to_end::Resource;
 
 use super::load::Load;
-use super::pipelined::busy_window;
 use super::service::{Service, Until};
 use super::stream::Stream;
 use super::table::Table;
@@ -32,7 +31,7 @@ pub(super) enum Rule {
 pub(super) fn delay(rule: Rule, table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
     let rivals = Rivals::new(table, own);
     let delay = match rule {
-        Rule::Fifo => first_in_first_out(table, all, own),
+        Rule::Fifo => fifo(table, all, own),
         _ if rivals.queue => None,
         Rule::NonPreemptive => rivals.non_preemptive(table),
         Rule::Preemptive => rivals.preemptive(table),
@@ -61,13 +60,6 @@ fn fifo(table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
     let service = table.service(resource, table.lost_from_release(resource, own.task));
     let until = table.until_end(own);
     least(work, own.period, |w| service.time(work, w, until))
-}
-
-/// The smaller one of the bound by requests and, beside pipelined tasks, of the bound by a busy window.
-fn first_in_first_out(table: &Table<'_>, all: &[Stream], own: &Stream) -> Option<u128> {
-    let busy = all.iter().any(|other| other.pipelined);
-    let busy = busy.then(|| busy_window(table, own)).flatten();
-    smaller(fifo(table, all, own), busy)
 }
 
 /// Returns the resource of `stream`.

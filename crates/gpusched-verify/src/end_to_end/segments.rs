@@ -318,7 +318,13 @@ impl Prepared<'_> {
             }
             Prepared::Device(rule) => Required {
                 end: after(release, table.delay(task, segment)),
-                delay: device::delay(*rule, table, streams, own),
+                delay: {
+                    let delay = device::delay(*rule, table, streams, own);
+                    // Beside pipelined tasks, a busy window also bounds the delay.
+                    let beside = *rule == Rule::Fifo && streams.iter().any(|other| other.pipelined);
+                    let busy = beside.then(|| pipelined::busy_window(table, own)).flatten();
+                    smaller(delay, busy.filter(|&busy| busy <= limit))
+                },
             },
             Prepared::EdfDevice(edf) => {
                 // The response time counts from a + φ, so it includes J.

@@ -54,8 +54,8 @@ fn requests(state: &State, (task, segment): (usize, usize), here: &[(usize, usiz
     total
 }
 
-/// (13) The longest time in a busy window, from the moment when a segment of a pipelined task is eligible at the latest, or from the
-/// release of a segment of a sequential task, to its end.
+/// (13) The longest time in a busy window until the end of a segment. For a pipelined task, the time starts at the latest moment when
+/// the segment is eligible. For a sequential task, it starts at the release.
 pub(in super::super) fn busy_window(state: &State, own: (usize, usize), here: &[(usize, usize)]) -> u64 {
     let turns = &Turns::of(state, state.part(own.0, own.1).on, false);
     let mut streams: Vec<Stream> = here.iter().map(|&segment| Stream::of(state, segment)).collect();
