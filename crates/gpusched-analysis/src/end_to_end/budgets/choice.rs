@@ -223,9 +223,9 @@ impl Tests<'_> {
                 point.collect::<Vec<u64>>()
             };
             let last = self.last(steps, at);
-            let found = self.raised(at(last));
-            if self.value(&found) > value {
-                (value, best) = (self.value(&found), found);
+            if self.value(&at(last)) > value {
+                best = self.raised(at(last));
+                value = self.value(&best);
             }
             if last == steps {
                 continue; // the largest vector of the box passes
