@@ -41,6 +41,7 @@ OUTPUT = {
     "import simso": ("task_sets({call})", "TaskSets"),
     "plot": ("Figure({call}.run()[1])", "Figure"),
     "export": ("{call}.run()[1].decode()", "str"),
+    "budget export": ("{call}.run()[1].decode()", "str"),
     "report": ("Report({call}.run())", "Report"),
     "study new": ("{call}.run()[1].decode()", "str"),
     "study reproduction": ("{call}.run()[1].decode()", "str"),

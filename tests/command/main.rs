@@ -12,6 +12,7 @@ mod support;
 
 mod amalthea;
 mod bad_input;
+mod budget_export;
 mod causes;
 mod charts;
 mod cli;

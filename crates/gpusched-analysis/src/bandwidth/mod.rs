@@ -7,12 +7,14 @@
 //! * [`profile`]: a synthetic kernel with the published properties of a benchmark, including its
 //!   nominal budget;
 //! * [`BudgetResults`]: published measurements;
+//! * [`machine`]: scripts that set a budget on a real machine;
 //! * [`Sharing`]: the division of a budget among several CPU cores;
 //! * [`RemainingTable`]: the number of unfinished blocks of a kernel, computed from the block
 //!   numbers of its running blocks.
 
 mod allocator;
 pub mod inverse;
+pub mod machine;
 mod memory_limit;
 mod nominal;
 mod profile;

@@ -2,6 +2,7 @@
 
 mod deadlines;
 mod estimates;
+mod export;
 mod nominal;
 mod regulation;
 mod sequence;
@@ -19,6 +20,8 @@ pub enum Command {
     Simulate(simulate::Args),
     /// Simulate several kernels, each with one release or with periodic releases.
     Sequence(sequence::Args),
+    /// Write a script that sets a budget on a real machine.
+    Export(export::Args),
 }
 
 impl Run for Command {
@@ -27,6 +30,7 @@ impl Run for Command {
             Command::Nominal(args) => args.run(global),
             Command::Simulate(args) => args.run(global),
             Command::Sequence(args) => args.run(global),
+            Command::Export(args) => args.run(global),
         }
     }
 }
