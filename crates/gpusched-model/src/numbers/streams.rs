@@ -71,6 +71,10 @@ pub enum Purpose {
     TimeSlicedRuns = 57,
     /// The generated end-to-end systems with pipelined tasks.
     PipelinedSystems = 58,
+    /// The generated end-to-end systems with memory bandwidth budgets.
+    BudgetedSystems = 59,
+    /// The accesses of best-effort cores in the simulation of systems with budgets.
+    RegulatedRuns = 60,
 }
 
 /// Returns the random stream of `seed` and `purpose` for set number `set` at experiment point

@@ -30,6 +30,7 @@
 //! * A job that misses its deadline continues.
 //! * With [`Channels`], all resources share one memory. A segment that waits for a channel keeps its resource. All tasks must be
 //!   sequential.
+//! * With a [`Regulation`], accesses of best-effort cores delay the segments. Each execution time is then a time without accesses.
 
 mod channels;
 mod event;
@@ -37,6 +38,7 @@ mod extent;
 mod observers;
 mod pattern;
 mod plan;
+mod regulation;
 mod run;
 mod script;
 mod simulator;
@@ -52,6 +54,7 @@ pub use observers::chains::{ChainTime, ChainTimes};
 pub use observers::chart::Chart;
 pub use observers::observed::{Observed, TaskObserved};
 pub use pattern::Pattern;
+pub use regulation::{Attack, Exposed, Regulation};
 pub use script::{Playback, Script};
 pub use simulator::Simulator;
 pub use source::{Arrival, Delay, Drawn, Execution, Source, TaskRun};

@@ -6,7 +6,7 @@ use std::collections::binary_heap::PeekMut;
 use super::plan::{Key, Plan};
 use super::thread::{Arrived, Entry, State, job};
 use super::time_slices::{Context, Kernel};
-use super::{Channels, Event, Extent, FOREVER, Part, Source};
+use super::{Attack, Channels, Event, Exposed, Extent, FOREVER, Part, Regulation, Source};
 use crate::engine::tournament::NEVER;
 use gpusched_model::Observer;
 use gpusched_model::error::Error;
@@ -18,6 +18,7 @@ use gpusched_model::time::Time;
 pub(super) struct Run<'r, S, O: ?Sized> {
     pub plan: &'r Plan,
     pub memory: Option<&'r Channels>,
+    pub regulation: Option<&'r Regulation>,
     pub state: &'r mut State,
     pub source: &'r mut S,
     pub observer: &'r mut O,
@@ -63,12 +64,15 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
             return NEVER;
         }
         let turns = self.state.rotations.iter().map(|rotation| rotation.until);
-        turns.fold(next, u64::min)
+        turns.fold(next.min(self.state.regulated.until), u64::min)
     }
 
     /// Executes all events of the present instant.
     fn instant(&mut self) {
         let (resources, threads) = (self.plan.rules.len(), self.plan.threads.len());
+        if let Some(regulation) = self.regulation {
+            self.state.regulated.advance(regulation, self.now);
+        }
         loop {
             while self.state.agenda.time() <= self.now {
                 let slot = self.state.agenda.winner();
@@ -102,6 +106,39 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         if let Some(memory) = self.memory {
             self.grant(memory);
         }
+        if let Some(regulation) = self.regulation {
+            self.regulate(regulation);
+        }
+    }
+
+    /// Decides whether best-effort cores access memory until the next instant.
+    fn regulate(&mut self, regulation: &Regulation) {
+        let lanes = self.state.lanes.iter().enumerate();
+        let executing = lanes.filter_map(|(resource, lane)| {
+            let Entry { thread, .. } = lane.running?;
+            (lane.armed && !lane.held && self.resource(thread) == resource).then_some(thread)
+        });
+        self.state.regulated.executing = executing.collect();
+        let (threads, constants) = (&self.state.threads, &self.plan.threads);
+        let is_target = |thread: usize| {
+            let place = (
+                constants[thread].task,
+                constants[thread].segment + threads[thread].segment,
+            );
+            matches!(regulation.attack, Attack::On { task, segment } if (task, segment) == place)
+        };
+        self.state.regulated.decide(regulation, self.now, is_target);
+    }
+
+    /// Returns the effect of best-effort accesses on the current segment of `thread`.
+    fn exposed(&self, thread: usize) -> Option<Exposed> {
+        let constants = &self.plan.threads[thread];
+        let segment = constants.segment + self.state.threads[thread].segment;
+        self.regulation?
+            .segments
+            .get(constants.task)?
+            .get(segment)
+            .copied()
     }
 
     /// Passes the turn to another context of the time-sliced partition `number`, if its turn has ended.
@@ -359,6 +396,15 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         let Some(Entry { thread, .. }) = lane.running else {
             return;
         };
+        let owed = self.state.regulated.owed(thread);
+        if owed > 0 {
+            // The segment also takes the delay by best-effort accesses.
+            let finish = self.now.saturating_add(owed).min(NEVER - 1);
+            self.state.lanes[resource].finish = finish;
+            self.state.threads[thread].total += owed;
+            self.state.agenda.set(resource, finish);
+            return;
+        }
         let state = &mut self.state.threads[thread];
         state.left = 0;
         let released = Time::from_ns(state.released);
@@ -382,6 +428,7 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
             self.interrupt(core);
             self.mark(core);
         }
+        self.state.regulated.close(thread);
         self.see(Event::End { part, released });
         if last {
             self.complete(thread);
@@ -548,6 +595,9 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         if self.resource(thread) == resource
             && !std::mem::replace(&mut self.state.threads[thread].started, true)
         {
+            if let Some(exposed) = self.exposed(thread) {
+                self.state.regulated.open(thread, exposed);
+            }
             self.see(Event::Start(self.part(thread)));
         }
     }

@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use super::run::Run;
 use super::thread::State;
-use super::{Channels, Event, Extent, FOREVER, Source, Turns};
+use super::{Channels, Event, Extent, FOREVER, Regulation, Source, Turns};
 use gpusched_model::Observer;
 use gpusched_model::end_to_end::System;
 use gpusched_model::error::Error;
@@ -15,6 +15,7 @@ pub struct Simulator {
     plan: Plan,
     state: State,
     memory: Option<Channels>,
+    regulation: Option<Regulation>,
     turns: Turns,
 }
 
@@ -31,6 +32,7 @@ impl Simulator {
             plan,
             state,
             memory: None,
+            regulation: None,
             turns: Turns::default(),
         })
     }
@@ -43,6 +45,21 @@ impl Simulator {
     pub fn share(&mut self, memory: Channels) -> Result<(), Error> {
         memory.check(&self.plan)?;
         self.memory = Some(memory);
+        Ok(())
+    }
+
+    /// Lets best-effort cores with the regulation `regulation` access memory in the next runs. `system` is the system of the
+    /// simulator.
+    ///
+    /// # Errors
+    /// Fails if `regulation` does not fit the system, or if all resources share a memory.
+    pub fn regulate(&mut self, system: &System, regulation: Regulation) -> Result<(), Error> {
+        regulation.check(system)?;
+        if self.memory.is_some() {
+            let expected = "no shared memory, because a channel would hide the delays";
+            return Err(Error::parameter("regulation", "a regulation", expected));
+        }
+        self.regulation = Some(regulation);
         Ok(())
     }
 
@@ -65,10 +82,12 @@ impl Simulator {
         if extent.end > FOREVER {
             return Err(Error::parameter("duration", extent.end, "at most 2^62 ns"));
         }
-        self.state.clear(&self.plan.time_sliced, self.turns);
+        self.state
+            .clear(&self.plan.time_sliced, self.turns, self.regulation.as_ref());
         Run {
             plan: &self.plan,
             memory: self.memory.as_ref(),
+            regulation: self.regulation.as_ref(),
             state: &mut self.state,
             source,
             observer,

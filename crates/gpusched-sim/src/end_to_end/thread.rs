@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::Job;
 use super::plan::Constants;
+use super::regulation::{Regulated, Regulation};
 use super::time_slices::{Gpu, Rotation, Turns};
 use crate::engine::tournament::{NEVER, Tournament};
 use gpusched_model::time::Time;
@@ -155,6 +156,7 @@ pub(super) struct State {
     pub touched: Vec<usize>,
     /// Turns of the time-sliced partitions.
     pub rotations: Vec<Rotation>,
+    pub regulated: Regulated,
 }
 
 impl State {
@@ -166,11 +168,13 @@ impl State {
             dirty: Vec::with_capacity(resources),
             touched: Vec::with_capacity(resources),
             rotations: Vec::new(),
+            regulated: Regulated::new(None, threads),
         }
     }
 
     /// Resets the state for a new run.
-    pub fn clear(&mut self, gpus: &[Gpu], turns: Turns) {
+    pub fn clear(&mut self, gpus: &[Gpu], turns: Turns, regulation: Option<&Regulation>) {
+        self.regulated = Regulated::new(regulation, self.threads.len());
         self.threads.iter_mut().for_each(Thread::clear);
         self.lanes.iter_mut().for_each(Lane::clear);
         self.agenda.clear();
