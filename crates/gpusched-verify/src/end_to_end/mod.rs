@@ -23,9 +23,11 @@
 //! * `edf`: cores and partitions with EDF;
 //! * `several`: windows over several segments of a job;
 //! * `pipelined`: segments of pipelined tasks, except under EDF;
+//! * `budgets`: WCETs under memory bandwidth budgets;
 //! * `verdict`: the verdicts on tasks and on the system;
 //! * `chain`: reaction times and data ages.
 
+mod budgets;
 mod chain;
 mod compare;
 mod core;
@@ -41,7 +43,8 @@ mod verdict;
 mod window;
 
 use gpusched_model::Overheads;
-use gpusched_model::end_to_end::{Analysis, Answer, System};
+use gpusched_model::assumptions::Assumption;
+use gpusched_model::end_to_end::{Analysis, Answer, Draft, Environment, System};
 use gpusched_model::policy::Strength;
 
 use crate::fault::Fault;
@@ -57,11 +60,48 @@ pub struct VerifiedSystem {
     pub bounded_chains: usize,
 }
 
+/// Recomputes and checks every statement of `answer` about the system in `draft`, with or without budgets.
+///
+/// # Errors
+/// Returns the first [`Fault`] of the answer.
+pub fn verify_draft(
+    answer: &Answer,
+    draft: &Draft,
+    environment: Environment,
+) -> Result<VerifiedSystem, Fault> {
+    if draft.budgets.is_none() {
+        let system = System::new(draft, environment);
+        let system = system.map_err(|refusal| Fault::new(refusal.field(), refusal.message()))?;
+        return verify_system(answer, &system);
+    }
+    if answer.evidence.offsets_ns.is_some() {
+        let message = "found enforced releases, expected none with budgets";
+        return Err(Fault::new("offsets_ns", message).inside("evidence"));
+    }
+    let stated = budgets::Stated::new(answer, draft, environment)?;
+    let verified = check(answer, &stated.system, &draft.assumptions(&stated.system))?;
+    stated.check(answer)?;
+    Ok(verified)
+}
+
 /// Recomputes and checks every statement of `answer` about `system`.
 ///
 /// # Errors
 /// Returns the first [`Fault`] of the answer.
 pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem, Fault> {
+    if answer.budgets.is_some() {
+        let message = "found budgets, expected none, because the system has no budgets";
+        return Err(Fault::new("budgets", message));
+    }
+    check(
+        answer,
+        system,
+        &system.assumptions(answer.evidence.offsets_ns.is_some()),
+    )
+}
+
+/// Checks `answer` except its WCETs under budgets. `assumptions` are the assumptions of the analysis.
+fn check(answer: &Answer, system: &System, assumptions: &[Assumption]) -> Result<VerifiedSystem, Fault> {
     let enforced = answer.evidence.offsets_ns.is_some();
     let expected = match enforced {
         true => Analysis::EnforcedReleases,
@@ -102,7 +142,7 @@ pub fn verify_system(answer: &Answer, system: &System) -> Result<VerifiedSystem,
     }
     // A verdict without a list of assumptions is valid, because its reader sees that the list is missing.
     if !answer.assumptions.is_empty() {
-        compare(&answer.assumptions, &system.assumptions(enforced))?;
+        compare(&answer.assumptions, assumptions)?;
     }
     let table = Table::new(system, &answer.evidence).map_err(|fault| fault.inside("evidence"))?;
     segments::check(&table).map_err(|fault| fault.inside("evidence"))?;

@@ -126,11 +126,11 @@ pub struct Report {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    chunk: u64,
+    pub(super) chunk: u64,
     /// Sums over the systems.
-    tally: Tally,
+    pub(super) tally: Tally,
     /// Excess in the first system that has an excess, if any.
-    excess: Option<Excess>,
+    pub(super) excess: Option<Excess>,
 }
 
 impl campaign::Record for Record {
@@ -146,10 +146,10 @@ impl campaign::Record for Record {
 }
 
 /// Longest times of all runs of a system.
-struct Longest {
-    observed: Observed,
-    chains: Vec<(Option<Time>, Option<Time>)>,
-    runs: u64,
+pub(super) struct Longest {
+    pub observed: Observed,
+    pub chains: Vec<(Option<Time>, Option<Time>)>,
+    pub runs: u64,
 }
 
 impl Campaign {
@@ -199,28 +199,7 @@ impl Campaign {
         let (system, channels) = self.system(index)?;
         let answer = (self.analysis)(&system);
         let longest = self.longest(&system, (index, channels), None)?;
-        let mut tally = Tally {
-            systems: 1,
-            tasks: system.tasks().len() as u64,
-            runs: longest.runs,
-            jobs: longest.observed.tasks.iter().map(|task| task.jobs).sum(),
-            ..Tally::default()
-        };
-        let permille = |part: Time, whole: Time| part.ns() * 1000 / whole.ns().max(1);
-        for (task, bound) in longest.observed.tasks.iter().zip(&answer.response_times_ns) {
-            if let Some(bound) = *bound {
-                tally.bounds += 1;
-                tally.attained += u64::from(task.response == bound);
-                tally.ratio_permille += permille(task.response, bound);
-            }
-        }
-        tally.bounded_systems = u64::from(tally.bounds > 0);
-        for (simulated, chain) in longest.chains.iter().zip(&answer.chains) {
-            if let (Some(bound), Some(simulated)) = (chain.reaction_ns, simulated.0) {
-                tally.chains += 1;
-                tally.chain_ratio_permille += permille(simulated, bound);
-            }
-        }
+        let mut tally = longest.tally(&answer);
         let mut excess = excess(&system, &answer, &longest);
         if let Ok(enforced) = analyze_enforced(&system)
             && let Some(offsets) = &enforced.evidence.offsets_ns
@@ -253,36 +232,77 @@ impl Campaign {
         offsets: Option<&[Vec<Time>]>,
     ) -> Result<Longest> {
         let mut simulator = Simulator::new(system, offsets)?;
-        let mut longest = Longest {
-            observed: Observed::new(system),
-            chains: vec![(None, None); system.chains().len()],
-            runs: 0,
-        };
-        let period = system
-            .tasks()
-            .iter()
-            .map(|task| task.period.ns())
-            .max()
-            .unwrap_or(1);
+        let mut longest = Longest::new(system);
         for (number, pattern) in patterns().into_iter().enumerate() {
             let numbers = (self.seed, index * 16 + number as u64);
             if let Some(channels) = channels {
                 simulator.share(traffic::memory(system, channels, numbers))?;
             }
             simulator.set_turns(turns::turns(numbers));
-            let mut source = Drawn::new(system, &pattern.runs(system, numbers), numbers)?;
-            let mut chains = ChainTimes::new(system);
-            let extent = Extent::before(Time::from_ns(6 * period));
-            simulator.run(&mut source, extent, &mut (&mut longest.observed, &mut chains))?;
-            longest.runs += 1;
-            if pattern.arrivals == Arrivals::Periodic {
-                for (longest, time) in longest.chains.iter_mut().zip(chains.times()) {
-                    longest.0 = longest.0.max(time.reaction);
-                    longest.1 = longest.1.max(time.age);
-                }
-            }
+            longest.run(&mut simulator, system, (&pattern, numbers))?;
         }
         Ok(longest)
+    }
+}
+
+impl Longest {
+    /// Returns the times before the first run of `system`.
+    pub fn new(system: &System) -> Longest {
+        Longest {
+            observed: Observed::new(system),
+            chains: vec![(None, None); system.chains().len()],
+            runs: 0,
+        }
+    }
+
+    /// Adds a run of `simulator` with `pattern`. `numbers` select the random streams.
+    pub fn run(
+        &mut self,
+        simulator: &mut Simulator,
+        system: &System,
+        (pattern, numbers): (&Pattern, (u64, u64)),
+    ) -> Result<()> {
+        let periods = system.tasks().iter().map(|task| task.period.ns());
+        let period = periods.max().unwrap_or(1);
+        let mut source = Drawn::new(system, &pattern.runs(system, numbers), numbers)?;
+        let mut chains = ChainTimes::new(system);
+        let extent = Extent::before(Time::from_ns(6 * period));
+        simulator.run(&mut source, extent, &mut (&mut self.observed, &mut chains))?;
+        self.runs += 1;
+        if pattern.arrivals == Arrivals::Periodic {
+            for (longest, time) in self.chains.iter_mut().zip(chains.times()) {
+                longest.0 = longest.0.max(time.reaction);
+                longest.1 = longest.1.max(time.age);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the counts of a system with these times. `answer` has its bounds.
+    pub fn tally(&self, answer: &Answer) -> Tally {
+        let mut tally = Tally {
+            systems: 1,
+            tasks: self.observed.tasks.len() as u64,
+            runs: self.runs,
+            jobs: self.observed.tasks.iter().map(|task| task.jobs).sum(),
+            ..Tally::default()
+        };
+        let permille = |part: Time, whole: Time| part.ns() * 1000 / whole.ns().max(1);
+        for (task, bound) in self.observed.tasks.iter().zip(&answer.response_times_ns) {
+            if let Some(bound) = *bound {
+                tally.bounds += 1;
+                tally.attained += u64::from(task.response == bound);
+                tally.ratio_permille += permille(task.response, bound);
+            }
+        }
+        tally.bounded_systems = u64::from(tally.bounds > 0);
+        for (simulated, chain) in self.chains.iter().zip(&answer.chains) {
+            if let (Some(bound), Some(simulated)) = (chain.reaction_ns, simulated.0) {
+                tally.chains += 1;
+                tally.chain_ratio_permille += permille(simulated, bound);
+            }
+        }
+        tally
     }
 }
 
@@ -327,7 +347,7 @@ impl campaign::Campaign for Campaign {
 }
 
 /// Returns the patterns of the runs.
-fn patterns() -> [Pattern; 6] {
+pub(super) fn patterns() -> [Pattern; 6] {
     let periodic = Pattern::default();
     let random = Pattern {
         offsets: Offsets::Random,
@@ -361,7 +381,7 @@ fn patterns() -> [Pattern; 6] {
 }
 
 /// Returns the first time above its bound.
-fn excess(system: &System, answer: &Answer, longest: &Longest) -> Option<Excess> {
+pub(super) fn excess(system: &System, answer: &Answer, longest: &Longest) -> Option<Excess> {
     let above = |of: String, bound: Option<Time>, simulated: Time| {
         bound.filter(|&bound| simulated > bound).map(|bound_ns| Excess {
             system: 0,

@@ -1,0 +1,418 @@
+//! WCETs under memory bandwidth budgets: equations 1 to 6 of `docs/explanation/budgets-end-to-end.md`, with separate code.
+//!
+//! Each WCET G must equal the right side of its equation, for the windows of the stated table. Then the table is a table of
+//! the system whose WCETs are G.
+
+use gpusched_model::end_to_end::{
+    Answer, BudgetEvidence, CorePolicy, Draft, Environment, Grouping, PartitionPolicy, Resource,
+    SegmentDraft, SegmentTimes, System,
+};
+use gpusched_model::time::Time;
+use gpusched_model::{Factor, Kernel, Refusal};
+use num_bigint::BigUint;
+
+use super::compare::same_length;
+use crate::fault::Fault;
+
+/// A system whose WCETs are the WCETs under budgets in a result.
+pub(super) struct Stated<'a> {
+    draft: &'a Draft,
+    found: &'a BudgetEvidence,
+    /// The system without budgets and overheads of dispatchers, with its WCETs in isolation.
+    alone: System,
+    /// The system with the WCETs under budgets.
+    pub system: System,
+    /// b of each segment [ns].
+    bursts: Vec<Vec<u64>>,
+}
+
+impl<'a> Stated<'a> {
+    /// Reads the WCETs under budgets in `answer`. `draft` has budgets.
+    ///
+    /// # Errors
+    /// Fails if the lists in `answer` do not fit the system, or if a budget or a WCET is invalid.
+    pub fn new(answer: &'a Answer, draft: &'a Draft, environment: Environment) -> Result<Stated<'a>, Fault> {
+        let missing = || {
+            Fault::new(
+                "budgets",
+                "found none, expected the WCETs under the budgets of the system",
+            )
+        };
+        let found = answer.budgets.as_ref().ok_or_else(missing)?;
+        let budgets = draft.budgets.as_ref().ok_or_else(|| {
+            Fault::new(
+                "budgets",
+                "found budgets, expected none, because the system has no budgets",
+            )
+        })?;
+        if found.regulation_period_ns != budgets.regulation_period {
+            let message = format!(
+                "found {} ns, expected {} ns",
+                found.regulation_period_ns.ns(),
+                budgets.regulation_period.ns()
+            );
+            return Err(Fault::new("budgets.regulation_period_ns", message));
+        }
+        let without = Environment {
+            overheads: None,
+            ..environment
+        };
+        let alone = System::new(&draft.with_wcets(&[]), without).map_err(fault)?;
+        same_length(
+            "budgets.segments",
+            found.segments.len(),
+            draft.tasks.len(),
+            "task",
+        )?;
+        for (index, (found, task)) in found.segments.iter().zip(&draft.tasks).enumerate() {
+            let field = format!("budgets.segments[{index}]");
+            same_length(&field, found.len(), task.segments.len(), "segment")?;
+        }
+        let bursts = bursts(draft, &alone)?;
+        let mut stated = Stated {
+            draft,
+            found,
+            system: alone.clone(),
+            alone,
+            bursts,
+        };
+        let times: Vec<Vec<SegmentTimes>> = (0..draft.tasks.len())
+            .map(|task| {
+                (0..draft.tasks[task].segments.len())
+                    .map(|segment| stated.times(task, segment))
+                    .collect()
+            })
+            .collect();
+        stated.system = System::new(&draft.with_wcets(&times), environment).map_err(fault)?;
+        Ok(stated)
+    }
+
+    /// Checks b, ω and G of each segment. `answer` has the table of bounds.
+    pub fn check(&self, answer: &Answer) -> Result<(), Fault> {
+        for (task, segments) in self.found.segments.iter().enumerate() {
+            for (segment, found) in segments.iter().enumerate() {
+                let field = |name: &str| format!("budgets.segments[{task}][{segment}].{name}");
+                let burst = self.bursts[task][segment];
+                same(
+                    field("memory_time_ns"),
+                    Some(found.memory_time_ns),
+                    Some(Time::from_ns(burst)),
+                )?;
+                let window = self.window(answer, (task, segment));
+                same(field("window_ns"), found.window_ns, window)?;
+                let expected = self
+                    .wcet((task, segment), window)
+                    .map_err(|fault| fault.inside(&field("wcet_ns")))?;
+                same(field("wcet_ns"), Some(found.wcet_ns), Some(expected))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn segment(&self, (task, segment): (usize, usize)) -> &SegmentDraft {
+        &self.draft.tasks[task].segments[segment]
+    }
+
+    /// e⁰ and e¹ of a segment without a profile.
+    fn extremes(&self, place: (usize, usize)) -> (u64, u64) {
+        let alone = self.alone.tasks()[place.0].segments[place.1].wcet.ns();
+        let contended = self.draft.contended(self.segment(place)).map_or(alone, Time::ns);
+        (alone, contended)
+    }
+
+    /// Returns the stated WCET of a segment, and the longest thread block that follows from it.
+    fn times(&self, task: usize, position: usize) -> SegmentTimes {
+        let wcet = self.found.segments[task][position].wcet_ns;
+        let (segment, burst) = (self.segment((task, position)), self.bursts[task][position]);
+        let block = match &segment.profile {
+            Some(profile) if self.preempts((task, position)) => {
+                let longest = profile.clusters.iter().map(|cluster| match burst {
+                    0 => cluster.isolated(),
+                    _ => cluster.contended(),
+                });
+                longest.max().map(|longest| longest.min(wcet))
+            }
+            Some(_) => None,
+            None => segment.block.map(|block| {
+                let (alone, _) = self.extremes((task, position));
+                let longer = block.ns().saturating_add(wcet.ns().saturating_sub(alone));
+                wcet.min(Time::from_ns(longer))
+            }),
+        };
+        SegmentTimes { wcet, block }
+    }
+
+    /// Whether the segment is a kernel on a partition with preemption, or in a context.
+    fn preempts(&self, (task, segment): (usize, usize)) -> bool {
+        let on = self.alone.tasks()[task].segments[segment].on;
+        let Resource::Partition(partition) = on else {
+            return false;
+        };
+        let policy = self.alone.partitions()[partition].policy;
+        let never = matches!(
+            policy,
+            PartitionPolicy::NpFifo | PartitionPolicy::NpFp | PartitionPolicy::NpEdf
+        );
+        !never || self.alone.context(on).is_some()
+    }
+
+    /// Whether a segment on a core may be preempted. It is not, if its task is sequential and either has the core for itself, or
+    /// has a higher priority than all other tasks with a segment on the core.
+    fn may_be_preempted(&self, (task, segment): (usize, usize)) -> bool {
+        let on = self.alone.tasks()[task].segments[segment].on;
+        let Resource::Core(core) = on else {
+            return false;
+        };
+        let own = &self.alone.tasks()[task];
+        let mut others = self.alone.tasks().iter().enumerate();
+        let uses = |other: &&(usize, &gpusched_model::end_to_end::Task)| {
+            other.0 != task && other.1.segments.iter().any(|segment| segment.on == on)
+        };
+        let fixed = self.alone.cores()[core].policy == CorePolicy::Fp;
+        let preempted = others.any(|other| uses(&&other) && !(fixed && own.priority < other.1.priority));
+        own.is_pipelined() || preempted
+    }
+
+    /// Returns ω of equation 4: the time from the earliest start of the segment to its end. `None` for other equations, and
+    /// without a bound.
+    fn window(&self, answer: &Answer, place: (usize, usize)) -> Option<Time> {
+        if !self.may_be_preempted(place) {
+            return None;
+        }
+        let task = &self.system.tasks()[place.0];
+        // Wake-ups of dispatchers are further segments of the table.
+        let mut segments =
+            (0..task.segments.len()).filter(|&at| !self.system.is_wake_up(task.segments[at].on));
+        let at = segments.nth(place.1)?;
+        let bounds = &answer.evidence.bounds;
+        bounds.response_time(place.0)?;
+        let end = bounds.end(place.0, at)?.ns();
+        Some(Time::from_ns(end.saturating_sub(task.earliest(at).ns())))
+    }
+
+    /// Returns G of the segment at `place`, with the window of [`Stated::window`].
+    fn wcet(&self, place: (usize, usize), window: Option<Time>) -> Result<Time, Fault> {
+        let (burst, segment) = (self.bursts[place.0][place.1], self.segment(place));
+        let period = self.found.regulation_period_ns;
+        if let Some(profile) = &segment.profile {
+            let on = self.alone.tasks()[place.0].segments[place.1].on;
+            let Resource::Partition(partition) = on else {
+                return Err(Fault::new(
+                    "",
+                    "found a profile, expected a kernel on a partition",
+                ));
+            };
+            let kernel = profile
+                .kernel(self.alone.partitions()[partition].sms, period)
+                .map_err(fault)?;
+            let stated = self.found.segments[place.0][place.1].wcet_ns;
+            return Ok(Time::from_ns(of_kernel(
+                &kernel,
+                burst,
+                self.preempts(place),
+                stated.ns(),
+            )));
+        }
+        let (alone, contended) = self.extremes(place);
+        let exposed = Exposed {
+            alone,
+            delay: contended.saturating_sub(alone),
+            burst,
+            period: period.ns(),
+            rate: segment.delay_rate.unwrap_or(Factor::ONE),
+        };
+        let wcet = match (self.preempts(place), self.may_be_preempted(place), window) {
+            (true, _, _) => {
+                if burst == 0 {
+                    alone
+                } else {
+                    contended
+                }
+            }
+            (false, true, Some(window)) => exposed.within(periods(window.ns(), period.ns())),
+            (false, true, None) => contended,
+            (false, false, _) => exposed.uninterrupted(),
+        };
+        Ok(Time::from_ns(wcet))
+    }
+}
+
+/// A segment that takes at most `alone` without accesses, and at most `delay` longer. All times are in ns.
+struct Exposed {
+    alone: u64,
+    delay: u64,
+    burst: u64,
+    period: u64,
+    rate: Factor,
+}
+
+impl Exposed {
+    /// Returns e⁰ + min(δ, ⌈σ·b·n⌉), where n is the number of regulation periods.
+    fn within(&self, periods: u128) -> u64 {
+        let (numerator, denominator) = self.rate.ratio();
+        let memory = u128::from(self.burst).saturating_mul(periods);
+        let delay = memory
+            .saturating_mul(numerator.into())
+            .div_ceil(denominator.into());
+        let delay = u64::try_from(delay).unwrap_or(u64::MAX).min(self.delay);
+        self.alone.saturating_add(delay)
+    }
+
+    /// Returns the least w ≥ e⁰ with w = e⁰ + delay(Y(w)). With k = ⌈w/T⌉, the right side is `within(k + 1)`, and the least
+    /// solution has the least k ≥ 1 with `within(k + 1)` ≤ k·T. Both sides grow by at most T per step until the delay is δ, so
+    /// each k above this k satisfies the condition, too.
+    fn uninterrupted(&self) -> u64 {
+        let fits =
+            |k: u64| u128::from(self.within(u128::from(k) + 1)) <= u128::from(k) * u128::from(self.period);
+        let longest = self.alone.saturating_add(self.delay);
+        let (mut low, mut high) = (0, longest.div_ceil(self.period).max(1));
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            match fits(middle) {
+                true => high = middle,
+                false => low = middle,
+            }
+        }
+        self.within(u128::from(high) + 1)
+    }
+}
+
+/// ⌈w/T⌉ + 1: number of regulation periods that a window intersects.
+fn periods(window: u64, period: u64) -> u128 {
+    u128::from(window.div_ceil(period)) + 1
+}
+
+/// Returns G of a kernel with a profile: Eq. 3 or 4 of [Aghilinasab20], or the bound of Eqs 5–12 for a window of `stated` ns.
+fn of_kernel(kernel: &Kernel, burst: u64, preempts: bool, stated: u64) -> u64 {
+    let active = u128::from(kernel.active_blocks());
+    let sum = |time: fn(&gpusched_model::Cluster) -> Time| -> u128 {
+        let all = kernel.clusters().iter();
+        all.map(|cluster| u128::from(cluster.blocks()) * u128::from(time(cluster).ns()))
+            .sum()
+    };
+    let longest = |time: fn(&gpusched_model::Cluster) -> Time| -> u128 {
+        kernel
+            .clusters()
+            .iter()
+            .map(|cluster| u128::from(time(cluster).ns()))
+            .max()
+            .unwrap_or(0)
+    };
+    let list = |time| ns((sum(time) + (active - 1) * longest(time)).div_ceil(active));
+    let (alone, contended) = (
+        gpusched_model::Cluster::isolated,
+        gpusched_model::Cluster::contended,
+    );
+    match burst {
+        0 => list(alone),
+        _ if preempts || sum(alone) < longest(contended) => list(contended),
+        _ => regulated(kernel, burst, stated).min(list(contended)),
+    }
+}
+
+fn ns(time: u128) -> u64 {
+    u64::try_from(time).unwrap_or(u64::MAX)
+}
+
+/// Returns the value of Eq. 8 for a window of `window` ns, rounded up. By duality, the value is the least
+/// ((M − 1)·max e¹ + Σ N·e⁰ + λ·B + µ·K + Σ N·max(0, e¹ − e⁰ − min(λ·e¹, µ)))/M over all λ, µ ≥ 0. This function of λ and µ
+/// is convex and linear between the lines µ = 0, λ = 0, µ = d, λ·e¹ = d and µ = λ·e¹ with d = e¹ − e⁰. So the minimum lies
+/// where two lines meet.
+fn regulated(kernel: &Kernel, burst: u64, window: u64) -> u64 {
+    let (period, active) = (kernel.regulation_period().ns(), kernel.active_blocks());
+    let early = burst.min(window);
+    let rest = window - early;
+    let memory = u128::from(early)
+        + u128::from(rest / period) * u128::from(burst)
+        + u128::from((rest % period).min(burst));
+    let memory = BigUint::from(memory.min(window.into())) * active;
+    let partial = BigUint::from(periods(window, period)) * active;
+    let clusters: Vec<(u64, u64, u64)> = kernel
+        .clusters()
+        .iter()
+        .map(|cluster| {
+            (
+                cluster.blocks(),
+                cluster.isolated().ns(),
+                cluster.contended().ns(),
+            )
+        })
+        .collect();
+    let delays = || {
+        clusters
+            .iter()
+            .map(|(_, alone, contended)| contended - alone)
+            .chain([0])
+    };
+    let mut fixed = BigUint::ZERO;
+    for &(blocks, alone, _) in &clusters {
+        fixed += BigUint::from(blocks) * alone;
+    }
+    let longest = clusters
+        .iter()
+        .map(|&(_, _, contended)| contended)
+        .max()
+        .unwrap_or(0);
+    fixed += BigUint::from(longest) * (active - 1);
+    // λ = a/c with c = e¹ of a cluster. All values are multiplied by c.
+    let mut least: Option<BigUint> = None;
+    for c in clusters.iter().map(|&(_, _, contended)| contended) {
+        for a in delays() {
+            let of_lambda = clusters
+                .iter()
+                .map(|&(_, _, contended)| u128::from(a) * u128::from(contended));
+            let prices = of_lambda.chain(delays().map(|delay| u128::from(delay) * u128::from(c)));
+            for price in prices {
+                let mut value = &fixed * c + &memory * a + &partial * price;
+                for &(blocks, alone, contended) in &clusters {
+                    let delay = u128::from(contended - alone) * u128::from(c);
+                    let paid = (u128::from(a) * u128::from(contended)).min(price);
+                    value += BigUint::from(delay.saturating_sub(paid)) * blocks;
+                }
+                let value = (value + BigUint::from(c) * active - 1u8) / (BigUint::from(c) * active);
+                least = Some(least.map_or(value.clone(), |least| least.min(value)));
+            }
+        }
+    }
+    let least = least.and_then(|least| u64::try_from(least).ok());
+    least.unwrap_or(u64::MAX)
+}
+
+/// Returns b = ⌈Q·T⌉ of each segment.
+fn bursts(draft: &Draft, alone: &System) -> Result<Vec<Vec<u64>>, Fault> {
+    let Some(budgets) = &draft.budgets else {
+        return Ok(Vec::new());
+    };
+    let grouping = budgets.grouping().map_err(fault)?;
+    let of = |name: &str| -> Result<u64, Fault> {
+        let (numerator, denominator) = budgets.budget(name).map_err(fault)?.ratio();
+        let period = u128::from(budgets.regulation_period.ns());
+        Ok(ns(
+            (period * u128::from(numerator)).div_ceil(u128::from(denominator))
+        ))
+    };
+    let tasks = alone.tasks().iter().map(|task| {
+        let segments = task.segments.iter().map(|segment| match (grouping, segment.on) {
+            (Some(Grouping::Task), _) => of(&task.name),
+            (Some(Grouping::Kind), Resource::Core(_)) => of("cpu"),
+            (Some(Grouping::Kind), Resource::Engine(_)) => of("copy"),
+            (Some(Grouping::Kind), Resource::Partition(_)) => of("kernel"),
+            (Some(Grouping::All) | None, _) => of("all"),
+        });
+        segments.collect()
+    });
+    tasks.collect()
+}
+
+fn same(field: String, found: Option<Time>, expected: Option<Time>) -> Result<(), Fault> {
+    if found == expected {
+        return Ok(());
+    }
+    let shown = |time: Option<Time>| time.map_or("null".to_owned(), |time| format!("{} ns", time.ns()));
+    let message = format!("found {}, expected {}", shown(found), shown(expected));
+    Err(Fault::new(field, message))
+}
+
+fn fault(refusal: Refusal) -> Fault {
+    Fault::new(refusal.field().to_owned(), refusal.message())
+}
