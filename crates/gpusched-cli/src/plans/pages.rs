@@ -14,7 +14,7 @@ use gpusched_model::reader::{EndToEndSystems, Plans, TaskSets};
 use gpusched_model::{Bandwidth, Interference, Plan, TaskSet};
 use gpusched_report::{Page, plan, recording, study, system};
 use gpusched_study::{Reasons, Study, studies};
-use gpusched_verify::{Effort, GROUPS, verify_system};
+use gpusched_verify::{Effort, GROUPS};
 
 /// Arguments of `gpusched report`.
 #[derive(Debug, clap::Args)]
@@ -126,7 +126,7 @@ impl Args {
         let environment =
             Memory::of(self.memory_bandwidth).environment(self.interference.unwrap_or_default())?;
         let stated = end_to_end::read(&self.input, systems, environment)?;
-        let fault = verify_system(&stated.answer, &stated.system).err();
+        let fault = stated.fault(environment);
         let memory = environment.memory;
         let memory = memory.map_or(String::new(), |memory| format!(" --memory-bandwidth {memory}"));
         let interference = environment.interference;

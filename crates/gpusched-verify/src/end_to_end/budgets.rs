@@ -222,13 +222,9 @@ impl<'a> Stated<'a> {
             rate: segment.delay_rate.unwrap_or(Factor::ONE),
         };
         let wcet = match (self.preempts(place), self.may_be_preempted(place), window) {
-            (true, _, _) => {
-                if burst == 0 {
-                    alone
-                } else {
-                    contended
-                }
-            }
+            // Without memory time, nothing delays the segment.
+            _ if burst == 0 => alone,
+            (true, _, _) => contended,
             (false, true, Some(window)) => exposed.within(periods(window.ns(), period.ns())),
             (false, true, None) => contended,
             (false, false, _) => exposed.uninterrupted(),

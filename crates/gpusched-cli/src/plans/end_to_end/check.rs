@@ -9,10 +9,10 @@ use crate::report::{About, Output, Palette, Report, Table, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
-use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan};
+use gpusched_model::end_to_end::{Answer, Draft, Environment, SegmentTimes, System, SystemPlan};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
-use gpusched_verify::{Fault, verify_system};
+use gpusched_verify::{Fault, verify_draft};
 
 /// Result of `verify` for an end-to-end verdict.
 #[derive(Serialize)]
@@ -55,7 +55,9 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
     let raw = EndToEndAnswers::only_raw(path, "verdict")?;
     if raw.has("evidence") {
         let answer: Answer = raw.parse(&shown)?;
-        let system = System::new(&draft, counted(&answer)).map_err(|refusal| refusal.at(&file, None))?;
+        draft.check_budgets().map_err(|refusal| refusal.at(&file, None))?;
+        let plain = without_budgets(&draft, &answer);
+        let system = System::new(&plain, counted(&answer)).map_err(|refusal| refusal.at(&file, None))?;
         return Ok(Stated {
             draft,
             system,
@@ -79,10 +81,46 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
     };
     Ok(Stated {
         draft,
-        system: System::new(system, counted(&answer)).map_err(|refusal| refusal.at(&shown, None))?,
+        system: System::new(&without_budgets(system, &answer), counted(&answer))
+            .map_err(|refusal| refusal.at(&shown, None))?,
         answer,
         plan: Some(plan),
     })
+}
+
+/// Returns `draft` without budgets. Its WCETs are the WCETs under its budgets that `answer` states.
+fn without_budgets(draft: &Draft, answer: &Answer) -> Draft {
+    let segments = answer.budgets.iter().flat_map(|found| &found.segments);
+    let times: Vec<Vec<SegmentTimes>> = segments
+        .map(|segments| {
+            let times = segments.iter().map(|found| SegmentTimes {
+                wcet: found.wcet_ns,
+                block: None,
+            });
+            times.collect()
+        })
+        .collect();
+    match draft.budgets {
+        Some(_) => draft.with_wcets(&times),
+        None => draft.clone(),
+    }
+}
+
+impl Stated {
+    /// The system whose verdict is stated, with its budgets. If there is a plan, this is the system of the plan.
+    fn planned(&self) -> &Draft {
+        let system = self.plan.as_ref().and_then(|plan| plan.system.as_ref());
+        system.unwrap_or(&self.draft)
+    }
+
+    /// Recomputes and checks every statement of the verdict. Returns the first fault.
+    pub fn fault(&self, environment: Environment) -> Option<Fault> {
+        let environment = Environment {
+            overheads: environment.overheads.or(self.answer.overheads),
+            ..environment
+        };
+        verify_draft(&self.answer, self.planned(), environment).err()
+    }
 }
 
 /// Checks whether the verdict or plan in the file `path` is correct for the only system of the stream. `sms` is the
@@ -96,9 +134,10 @@ pub fn verify(
     (environment, sms): (Environment, Option<u32>),
     global: &Global,
 ) -> Result<Outcome> {
+    let stated = read(path, systems, environment)?;
     let Stated {
         system, answer, plan, ..
-    } = read(path, systems, environment)?;
+    } = &stated;
     let shown = path.display().to_string();
     let place = if plan.is_some() { "verdict." } else { "" };
     let used = system.sms();
@@ -110,8 +149,11 @@ pub fn verify(
             format!("at most {}", counted(sms, "SM")),
         ));
     }
-    let fault = verify_system(&answer, &system).err();
-    let enforced = answer.evidence.offsets_ns.is_some();
+    let fault = stated.fault(environment);
+    let assumptions = match answer.budgets {
+        Some(_) => stated.planned().assumptions(system),
+        None => system.assumptions(answer.evidence.offsets_ns.is_some()),
+    };
     let checked = Checked {
         verified: fault.is_none(),
         schedulable: answer.schedulable,
@@ -119,7 +161,7 @@ pub fn verify(
             field: format!("{place}{}", fault.field),
             message: fault.message,
         }),
-        assumptions: system.assumptions(enforced),
+        assumptions,
     };
     let proven = checked.verified && checked.schedulable;
     Output::open(global)?.last(&About(!global.quiet, checked))?;

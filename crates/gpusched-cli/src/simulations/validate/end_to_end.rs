@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::report::{Palette, Report, Table};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
-use gpusched_sim::validation::end_to_end::{self, Campaign, Excess, Tally};
+use gpusched_sim::validation::end_to_end::{self, Excess, Tally};
 
 /// Result of `validate --end-to-end`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -22,10 +22,10 @@ pub struct EndToEndValidation {
 }
 
 impl EndToEndValidation {
-    /// Creates the result of `campaign` from its `report`.
-    pub fn new(campaign: &Campaign, report: &end_to_end::Report) -> EndToEndValidation {
+    /// Creates the result of a campaign with this seed from its `report`.
+    pub fn new(seed: u64, report: &end_to_end::Report) -> EndToEndValidation {
         EndToEndValidation {
-            seed: campaign.seed,
+            seed,
             tally: report.tally,
             excess: report.excess.clone(),
         }

@@ -134,7 +134,9 @@ fn isolated(draft: &Draft, budgeted: &Budgeted, beyond: u64) -> Result<(System, 
             let alone = constant(segment);
             of_task.push(SegmentTimes {
                 wcet: alone.unwrap_or(found.wcet_ns),
-                block: segment.block,
+                block: segment
+                    .block
+                    .or_else(|| longest_block(segment, found.memory_time_ns)),
             });
             let delay = alone
                 .zip(draft.contended(segment))
@@ -150,6 +152,16 @@ fn isolated(draft: &Draft, budgeted: &Budgeted, beyond: u64) -> Result<(System, 
     }
     let system = System::new(&draft.with_wcets(&times), Interference::None)?;
     Ok((system, all))
+}
+
+/// Returns the longest thread block of a kernel with a profile, under a budget with the memory time `burst`.
+fn longest_block(segment: &SegmentDraft, burst: Time) -> Option<Time> {
+    let clusters = segment.profile.iter().flat_map(|profile| &profile.clusters);
+    let longest = clusters.map(|cluster| match burst {
+        Time::ZERO => cluster.isolated(),
+        _ => cluster.contended(),
+    });
+    longest.max()
 }
 
 /// Returns the regulation of a run, with a random first boundary and random accesses.
