@@ -1,6 +1,7 @@
 //! Systems with memory bandwidth budgets: WCETs against brute force, bounds against simulated runs, and chosen budgets against
 //! exhaustive search.
 
+mod campaign;
 mod choice;
 mod equations;
 mod fields;
