@@ -6,7 +6,7 @@ use super::{Allowance, Machine};
 pub(super) const COUNTERS: [&str; 3] = [
     "The tool counts misses of the last-level cache. Prefetches, uncached accesses and DMA may be invisible to the counter.",
     "A core stops after an interrupt. The limit covers at most the stated overshoot of each core.",
-    "Each core has its own timer. If the periods of two cores do not begin together, bursts of both cores may follow each other sooner than the analysis assumes.",
+    "Each core has its own timer, and the periods of all cores must begin together. Only WCETs from `e1` are valid without this condition.",
 ];
 
 /// Returns the first comments of a script: the budget, its misses, and the numbered list of what is not guaranteed.
