@@ -203,7 +203,8 @@ fn a_plan_of_another_set_is_refused() {
     let small = set(folder.path(), "0ms", "70ms");
     let measured = |margin: &str| {
         let text = std::fs::read_to_string(&small).unwrap();
-        let stated = format!(r#""measured_on":{{"tool":"nsys","margin":{margin}}},"wcet""#);
+        let stated =
+            format!(r#""wcet_source":"measured","measured_on":{{"tool":"nsys","margin":{margin}}},"wcet""#);
         save(
             folder.path(),
             &format!("{margin}.json"),

@@ -130,7 +130,7 @@ fn sizes_and_names_are_those_of_the_gpu_that_ran_the_jobs() {
                     "{file}{size}"
                 );
             }
-            // A size above the number of SMs of this GPU is wrong, also if the other GPU has so many.
+            // A size above the number of SMs of this GPU is wrong, also if the other GPU is larger.
             let answer = run(&format!("recording tasks {file}@{}", sms + 1));
             assert_eq!(answer.code, 2, "{file}: {}", answer.stdout);
             // An audit assumes this GPU.

@@ -6,7 +6,7 @@ use crate::recording::source::Source;
 use crate::report::clip;
 use gpusched_recording::activity::Grouping;
 
-/// Largest number of names that the comparison reads. Names of so many tasks are not typed.
+/// Largest number of names that the comparison reads. A program generates longer lists.
 const MOST: usize = 200;
 
 /// Returns a note for each name of a range that is in one of several recordings, and that is close to a name of other recordings,
