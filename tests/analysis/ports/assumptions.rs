@@ -336,6 +336,7 @@ fn ports_of(units: &[Vec<u32>], granularity: Granularity) -> Ports {
     });
     Ports::of_plan(&Plan {
         schedulable: true,
+        identity: None,
         gpu_sms: 8,
         hardware: Some(Hardware {
             granularity,

@@ -163,7 +163,11 @@ fn of_set(plan: &Plan, set: &TaskSet, file: &Path) -> Result<()> {
     };
     verify(&partitions, set).map(|_| ()).map_err(|fault| {
         let place = excerpt(&fault.field);
-        let found = format!("a plan of another task set: its proof does not hold for this set, at {place}");
+        let reason = match fault.field.starts_with("identity") {
+            true => fault.message,
+            false => "its proof does not hold for this set".to_owned(),
+        };
+        let found = format!("a plan of another task set, at {place}: {reason}");
         let refusal = Refusal::new("", found, "the plan of this task set").at(file, None);
         refusal
             .hint("state the task set of the plan, or compute the plan again with `gpusched partition`")
