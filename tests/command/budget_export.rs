@@ -139,8 +139,8 @@ fn bad_machines_are_refused() {
             "--q: found 1.5, expected a number from 0 to 1",
         ),
         (
-            "--as memguard --period 1500ns",
-            "period: found 1.5us, expected a whole number of microseconds",
+            "--as memguard --period 1000500ns",
+            "period: found 1.0005ms, expected a whole number of microseconds",
         ),
         (
             "--as memguard --period 2s",

@@ -306,7 +306,11 @@ fn a_file_says_what_it_is() {
         recording.code == 0 && recording.stdout.contains("kineto"),
         "{recording:?}"
     );
-    for (text, told) in [("{}", "expected a plan"), ("{", "EOF"), ("[1]", "expected")] {
+    for (text, told) in [
+        ("{}", "expected a plan"),
+        ("{", "rest of an object"),
+        ("[1]", "expected"),
+    ] {
         let answer = run_with("show -", text.to_owned());
         assert_eq!(
             (answer.code, answer.stdout.as_str()),

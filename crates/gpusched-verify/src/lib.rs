@@ -33,7 +33,7 @@ mod premises;
 mod pricing;
 
 pub use bound::verify_bound;
-pub use end_to_end::{VerifiedSystem, verify_draft, verify_system};
+pub use end_to_end::{VerifiedSystem, budgeted_system, verify_draft, verify_system};
 pub use fault::Fault;
 pub use limits::margin::CheckedMargin;
 pub use premises::{Conclusion, Stated, Taken, check_identity, identity_faults};

@@ -192,7 +192,7 @@ fn a_plan_of_another_set_is_refused() {
     // The same file, but the WCET does not fit.
     let large = set(folder.path(), "40ms", "70ms");
     let refused = run(&format!("recording audit {file} --set {large} --plan {plan}"));
-    let found = "plan.json: found a plan of another task set: ";
+    let found = "plan.json: found a plan of another task set, at identity.tasks[";
     assert!(
         refused.code == 2 && refused.stderr.contains(found),
         "{}{}",

@@ -147,7 +147,11 @@ fn wrong_plans_and_options_are_refused() {
     );
     let ran = run(&line);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
-    assert!(ran.stderr.contains("partitions["), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("at identity.tasks[2]: found another WCET"),
+        "{}",
+        ran.stderr
+    );
 }
 
 /// One partition. Jobs have chunks of 1 ms.

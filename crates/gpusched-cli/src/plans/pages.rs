@@ -7,6 +7,7 @@ use crate::arguments::{Memory, named, whole};
 use crate::other_tools::recording::audit::{Request, pair};
 use crate::other_tools::recording::source::Reading;
 use crate::plans::end_to_end::{self, Input};
+use crate::plans::wrong_plan;
 use crate::report::{Content, Output, Progress};
 use crate::{Format, Global, Outcome, Run};
 use gpusched_model::error::{Error, Refusal, Result};
@@ -14,7 +15,7 @@ use gpusched_model::reader::{EndToEndSystems, Plans, TaskSets};
 use gpusched_model::{Bandwidth, Interference, Plan, TaskSet};
 use gpusched_report::{Page, plan, recording, study, system};
 use gpusched_study::{Reasons, Study, studies};
-use gpusched_verify::{Effort, GROUPS};
+use gpusched_verify::{Effort, GROUPS, check_identity};
 
 /// Arguments of `gpusched report`.
 #[derive(Debug, clap::Args)]
@@ -109,6 +110,7 @@ impl Args {
         };
         self.refuse_environment("a task set")?;
         let plan: Plan = Plans::only(&self.input, "plan")?;
+        check_identity(&plan, &set).map_err(|fault| wrong_plan(fault).at(&self.input, None))?;
         if let Some(hardware) = &plan.hardware {
             Notes::default().gpu(&set, &hardware.device, global.quiet);
         }

@@ -448,7 +448,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
         let taken = taken.line().filter(|_| notes != Notes::No);
         let taken = taken.map(|taken| format!("   taken from the plan, not checked: {taken}\n"));
         let identity = { answer.identity.as_ref().zip(plan.identity.as_ref()) }
-            .filter(|_| notes == Notes::All)
+            .filter(|(agreement, _)| notes == Notes::All || !agreement.agrees)
             .map_or(String::new(), |(agreement, stated)| {
                 identity_lines(agreement, stated)
             });

@@ -34,7 +34,7 @@ pub struct SegmentDraft {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
     /// Length of the longest thread block of a kernel; > 0. The default is the WCET. Only policies with preemption at
-    /// thread-block boundaries (`lp-`) use this field.
+    /// thread-block boundaries (`lp-`) and time slices use this field. It has no effect under a positive budget.
     #[serde(
         default,
         deserialize_with = "crate::time::optional_positive_time",

@@ -16,7 +16,7 @@ use crate::{Task, TaskSet};
 /// same fields have the same SHA-256, whatever their units, their order of fields and their format. A stated default differs
 /// from an absent field.
 pub fn sha256(value: &impl Serialize) -> String {
-    // A type with a JSON form never fails. Without the form, the digest is that of no text.
+    // A type with a JSON form never fails. Without the form, the text is empty.
     let text = serde_json::to_vec(value).unwrap_or_default();
     let bytes = Sha256::digest(&text);
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

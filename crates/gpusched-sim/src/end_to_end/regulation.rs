@@ -1,5 +1,5 @@
 //! Regulation of best-effort cores while segments are in progress: the rules R1 to R3 of
-//! `docs/explanation/budgets-end-to-end.md`, with accesses that delay the segments as much as the rules allow.
+//! `docs/explanation/budgets-end-to-end.md`. Accesses delay segments for the longest time that the rules allow.
 //!
 //! A segment is in progress from its start to its end. It has an account, which its start and each boundary of a
 //! regulation period set to its memory time b. Best-effort cores access memory only while all accounts are positive, and

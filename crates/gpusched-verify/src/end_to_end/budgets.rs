@@ -8,7 +8,8 @@ use gpusched_model::end_to_end::{
     SegmentDraft, SegmentTimes, System,
 };
 use gpusched_model::time::Time;
-use gpusched_model::{Factor, Kernel, Refusal};
+use gpusched_model::wcet::MAX_SMS;
+use gpusched_model::{Contention, Factor, Kernel, Refusal};
 use num_bigint::BigUint;
 
 use super::compare::same_length;
@@ -57,6 +58,12 @@ impl<'a> Stated<'a> {
             overheads: None,
             ..environment
         };
+        if environment.memory.is_some() {
+            let message =
+                "found budgets and a shared memory, expected one of them, because no analysis counts both";
+            return Err(Fault::new("budgets", message));
+        }
+        draft.check_budgets().map_err(fault)?;
         let alone = System::new(&draft.with_wcets(&[]), without).map_err(fault)?;
         same_length(
             "budgets.segments",
@@ -69,6 +76,7 @@ impl<'a> Stated<'a> {
             same_length(&field, found.len(), task.segments.len(), "segment")?;
         }
         let bursts = bursts(draft, &alone)?;
+        check_times(draft, &alone)?;
         let mut stated = Stated {
             draft,
             found,
@@ -133,11 +141,8 @@ impl<'a> Stated<'a> {
                 longest.max().map(|longest| longest.min(wcet))
             }
             Some(_) => None,
-            None => segment.block.map(|block| {
-                let (alone, _) = self.extremes((task, position));
-                let longer = block.ns().saturating_add(wcet.ns().saturating_sub(alone));
-                wcet.min(Time::from_ns(longer))
-            }),
+            // e⁰ and e¹ of the kernel do not bound the delay of one block.
+            None => segment.block.filter(|_| burst == 0).map(|block| wcet.min(block)),
         };
         SegmentTimes { wcet, block }
     }
@@ -372,6 +377,58 @@ fn regulated(kernel: &Kernel, burst: u64, window: u64) -> u64 {
     }
     let least = least.and_then(|least| u64::try_from(least).ok());
     least.unwrap_or(u64::MAX)
+}
+
+/// Checks e⁰, e¹, σ and the BCET of each segment: e¹ ≥ e⁰, σ·e¹ ≥ e¹ − e⁰, one time as WCET, and a BCET of at most e⁰.
+fn check_times(draft: &Draft, alone: &System) -> Result<(), Fault> {
+    for (index, (task, found)) in draft.tasks.iter().zip(alone.tasks()).enumerate() {
+        for (position, (segment, plain)) in task.segments.iter().zip(&found.segments).enumerate() {
+            let field = |name: &str| format!("tasks[{index}].segments[{position}].{name}");
+            if let Some(profile) = &segment.profile {
+                let Resource::Partition(partition) = plain.on else {
+                    return Err(Fault::new(
+                        field("profile"),
+                        "found a profile, expected a kernel on a partition",
+                    ));
+                };
+                let sms = alone.partitions()[partition].sms;
+                let kernel = profile.kernel(sms, Time::from_ns(1)).map_err(fault)?;
+                let least = of_kernel(&kernel, 0, false, 0);
+                if segment.bcet.is_some_and(|bcet| bcet.ns() > least) {
+                    let message = format!("found more than {least} ns, the WCET in isolation");
+                    return Err(Fault::new(field("bcet"), message));
+                }
+                continue;
+            }
+            let one = |sms, contention| segment.wcet.as_ref().map(|wcet| wcet.at(sms, contention));
+            let (first, last) = (one(1, Contention::Isolated), one(MAX_SMS, Contention::Isolated));
+            if first != last
+                || first != one(1, Contention::Conflict)
+                || first != one(MAX_SMS, Contention::Conflict)
+            {
+                return Err(Fault::new(
+                    field("wcet"),
+                    "found a function, expected one time, because `e1` is one time",
+                ));
+            }
+            let alone = plain.wcet.ns();
+            let contended = draft.contended(segment).map_or(alone, Time::ns);
+            if contended < alone {
+                let message =
+                    format!("found {contended} ns, expected at least {alone} ns, the WCET in isolation");
+                return Err(Fault::new(field("e1"), message));
+            }
+            let (numerator, denominator) = segment.delay_rate.unwrap_or(Factor::ONE).ratio();
+            let delay = u128::from(contended - alone) * u128::from(denominator);
+            if u128::from(contended) * u128::from(numerator) < delay {
+                return Err(Fault::new(
+                    field("delay_rate"),
+                    "found a rate that contradicts `e1`, expected a larger rate",
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns b = ⌈Q·T⌉ of each segment.

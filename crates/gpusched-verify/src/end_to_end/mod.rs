@@ -62,6 +62,14 @@ pub struct VerifiedSystem {
     pub bounded_chains: usize,
 }
 
+/// Returns the system whose WCETs are the WCETs under budgets in `answer`. `draft` has budgets.
+///
+/// # Errors
+/// Fails if the lists in `answer` do not fit the system, or if a budget or a time is invalid.
+pub fn budgeted_system(answer: &Answer, draft: &Draft, environment: Environment) -> Result<System, Fault> {
+    Ok(budgets::Stated::new(answer, draft, environment)?.system)
+}
+
 /// Recomputes and checks every statement of `answer` about the system in `draft`, with or without budgets.
 ///
 /// # Errors

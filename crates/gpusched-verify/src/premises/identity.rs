@@ -26,7 +26,7 @@ pub fn identity_faults(plan: &Plan, set: &TaskSet) -> Vec<Fault> {
         .collect();
     let device = plan.hardware.as_ref().map(|hardware| sha256(&hardware.device));
     if identity.device_sha256 != device {
-        let message = "found another SHA-256 than that of `hardware.device`, expected the same";
+        let message = "found another SHA-256 than the SHA-256 of `hardware.device`, expected the same";
         faults.push(Fault::new("identity.device_sha256", message));
     }
     faults

@@ -161,7 +161,7 @@ impl Demand {
         u64::try_from(due).unwrap_or(u64::MAX)
     }
 
-    /// Returns the number of jobs with a deadline in the interval [0, `t`], in which the first job is released at 0.
+    /// Returns the number of jobs with a deadline in the interval [0, `t`]. The first job is released at 0.
     fn jobs(&self, t: u64) -> u64 {
         match t.checked_sub(self.due) {
             Some(beyond) => (beyond / self.period.max(1)).saturating_add(1),

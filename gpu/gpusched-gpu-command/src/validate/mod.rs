@@ -21,7 +21,6 @@ pub const NEGATIVE: &str = "; or\nall runs are left out by --warps";
 /// Examples of the help.
 pub const EXAMPLES: &str = "  \
   gpusched validate --warps --synthetic --systems 8 tasksets/kernels/programs/vadd.json tasksets/kernels/programs/pc.json
-  gpusched validate --warps --memory channels --bound peak --systems 4 tasksets/kernels/programs/vadd.json
   gpusched validate --warps --task-sets --bound own-drain --systems 2 tasksets/kernels/programs/vadd.json
 ";
 

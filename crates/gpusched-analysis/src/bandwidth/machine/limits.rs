@@ -3,8 +3,9 @@
 use super::{Allowance, Machine};
 
 /// The regulation counts the misses of each core in each period.
-pub(super) const COUNTERS: [&str; 3] = [
+pub(super) const COUNTERS: [&str; 4] = [
     "The tool counts misses of the last-level cache. Prefetches, uncached accesses and DMA may be invisible to the counter.",
+    "MemGuard and BWLOCK++ do not count misses in kernel mode, such as copies by system calls.",
     "A core stops after an interrupt. The limit covers at most the stated overshoot of each core.",
     "Each core has its own timer, and the periods of all cores must begin together. Only WCETs from `e1` are valid without this condition.",
 ];
@@ -30,8 +31,11 @@ pub(super) fn head(machine: &Machine, allowance: &Allowance, tool: &str, open: &
         "While a kernel runs, the unlimited best-effort cores together reach at least {}. At a lower rate, the budget is too large.",
         machine.rate
     );
+    let one = "Misses of cores that access memory one after the other delay no longer than misses of all cores together. \
+               Otherwise, state the rate of one core alone."
+        .to_owned();
     let others = "Other cores and devices cause no memory traffic that delays the kernel.".to_owned();
-    let open = [rate, others]
+    let open = [rate, one, others]
         .into_iter()
         .chain(open.iter().map(|text| (*text).to_owned()));
     for (number, sentence) in (1..).zip(open) {

@@ -51,8 +51,8 @@ impl Machine {
     /// down.
     ///
     /// # Errors
-    /// Fails with [`Error::Refused`] if a value of the machine is out of range, if `q` exceeds 1, if `period` is not
-    /// between 1 µs and 1 s, or if the budget allows less than one miss per core.
+    /// Fails with [`Error::Refused`] if a value of the machine is out of range, if `q` exceeds 1, or if `period` is not
+    /// between 1 µs and 1 s. Also fails if the budget allows less than one miss per core.
     pub fn allowance(&self, q: Factor, period: Time) -> Result<Allowance, Error> {
         self.check(q, period)?;
         let (numerator, denominator) = q.ratio();

@@ -107,6 +107,12 @@ pub fn choose_budgets(
     })
 }
 
+/// Number of groups up to which the search raises the memory times in all orders.
+const ALL_ORDERS: usize = 4;
+
+/// Largest number of orders for more groups.
+const MOST_ORDERS: usize = 16;
+
 /// Share of time for which the segments of a group execute in isolation, rounded down for each segment [10⁻⁹].
 fn weight(regulated: &Regulated, group: &Group) -> u64 {
     let shares = group.segments.iter().map(|&(task, segment)| {
@@ -171,12 +177,38 @@ impl Tests<'_> {
         good
     }
 
-    /// Raises each memory time of a passing vector as far as the system passes, the largest weight first.
-    fn raised(&mut self, mut bursts: Vec<u64>) -> Vec<u64> {
-        let mut order: Vec<usize> = (0..bursts.len()).collect();
-        order.sort_by_key(|&index| std::cmp::Reverse(self.weights[index]));
+    /// Raises each memory time of a passing vector as far as the system passes, in several orders. Returns the best result. The first
+    /// order has the largest weight first. Up to [`ALL_ORDERS`] groups, the orders are all orders, otherwise its rotations.
+    fn raised(&mut self, bursts: &[u64]) -> Vec<u64> {
+        let mut first: Vec<usize> = (0..bursts.len()).collect();
+        first.sort_by_key(|&index| std::cmp::Reverse(self.weights[index]));
+        let mut orders = vec![Vec::new()];
+        if first.len() <= ALL_ORDERS {
+            for _ in 0..first.len() {
+                let longer = orders.iter().flat_map(|order: &Vec<usize>| {
+                    let rest = first.iter().filter(|index| !order.contains(index));
+                    rest.map(|&index| [&order[..], &[index]].concat())
+                });
+                orders = longer.collect();
+            }
+        } else {
+            let rotated = (0..first.len()).map(|start| [&first[start..], &first[..start]].concat());
+            orders = rotated.take(MOST_ORDERS).collect();
+        }
+        let mut best = bursts.to_vec();
+        for order in orders {
+            let found = self.raised_in(bursts.to_vec(), &order);
+            if self.value(&found) > self.value(&best) {
+                best = found;
+            }
+        }
+        best
+    }
+
+    /// Raises each memory time of a passing vector as far as the system passes, in the order `order`.
+    fn raised_in(&mut self, mut bursts: Vec<u64>, order: &[usize]) -> Vec<u64> {
         let period = self.regulated.period();
-        for index in order {
+        for &index in order {
             let start = bursts[index];
             let at = |steps: u64| {
                 let mut next = bursts.clone();
@@ -192,7 +224,7 @@ impl Tests<'_> {
     /// Returns the best vector that the search finds, and an upper bound on the values of all passing vectors. `none` passes.
     fn search(&mut self, none: Vec<u64>, effort: u64) -> (Vec<u64>, u128) {
         let high = vec![self.regulated.period(); none.len()];
-        let mut best = self.raised(none.clone());
+        let mut best = self.raised(&none);
         let mut value = self.value(&best);
         let mut rooms = BinaryHeap::from([Room {
             bound: self.value(&high),
@@ -224,7 +256,7 @@ impl Tests<'_> {
             };
             let last = self.last(steps, at);
             if self.value(&at(last)) > value {
-                best = self.raised(at(last));
+                best = self.raised(&at(last));
                 value = self.value(&best);
             }
             if last == steps {

@@ -55,7 +55,7 @@ impl Demand {
     /// `window` is the length of an interval that contains the progress of the segment, or `u64::MAX`. Only the progress
     /// [`Progress::Window`] uses it. If it is `None`, the result is the WCET in isolation, which is a lower bound.
     pub fn under(&self, burst: u64, period: u64, window: Option<u64>) -> SegmentTimes {
-        let (wcet, block) = match &self.times {
+        let (wcet, block): (u64, Option<u64>) = match &self.times {
             _ if burst == 0 => (self.isolated(), self.block(false)),
             Times::Measured {
                 isolated, contended, ..
@@ -67,8 +67,8 @@ impl Demand {
                     }),
                     Progress::Divided => contended - isolated,
                 };
-                let block = self.block(false).map(|block| block.saturating_add(delay));
-                (isolated.saturating_add(delay), block)
+                // e⁰ and e¹ of the kernel do not bound the delay of one block, so the kernel counts as one block.
+                (isolated.saturating_add(delay), None)
             }
             Times::Profile(kernel) => {
                 let most = list_scheduling::contended(kernel).ns();

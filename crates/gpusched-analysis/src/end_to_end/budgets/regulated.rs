@@ -172,10 +172,26 @@ fn demand(
             .map_or(1, |partition| partition.sms);
         let kernel = profile.kernel(sms, budgets.regulation_period);
         let times = Times::Profile(kernel.map_err(|refusal| refusal.within("profile"))?);
-        return Ok(Demand { times, progress });
+        let demand = Demand { times, progress };
+        let least = Time::from_ns(demand.isolated());
+        if let Some(bcet) = stated.bcet.filter(|&bcet| bcet > least) {
+            Refusal::refuse(
+                "bcet",
+                bcet,
+                format!("at most {least}, the WCET of the profile in isolation"),
+            )?;
+        }
+        return Ok(demand);
     }
+    let ends = [
+        (1, Contention::Conflict),
+        (MAX_SMS, Contention::Isolated),
+        (MAX_SMS, Contention::Conflict),
+    ];
     if let Some(function) = &stated.wcet
-        && function.at(1, Contention::Isolated) != function.at(MAX_SMS, Contention::Conflict)
+        && ends
+            .into_iter()
+            .any(|(sms, contention)| function.at(sms, contention) != function.at(1, Contention::Isolated))
     {
         let refusal = Refusal::new(
             "wcet",

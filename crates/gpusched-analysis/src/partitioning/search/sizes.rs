@@ -26,7 +26,7 @@ pub(crate) struct Sizes<'e, 'p> {
 /// Number of tasks above which the search effort also counts the sizes of groups, and limits each linear program.
 const LARGE: usize = 200;
 
-/// In a set of more than [`LARGE`] tasks, a test of a group takes as long as one more test for each of so many tasks.
+/// In a set of more than [`LARGE`] tasks, this number of tasks in a group costs one more test.
 const TASKS_PER_TEST: usize = 4;
 
 /// Maximum number of recorded groups.

@@ -9,10 +9,10 @@ use crate::report::{About, Output, Palette, Report, Table, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
-use gpusched_model::end_to_end::{Answer, Draft, Environment, SegmentTimes, System, SystemPlan};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
-use gpusched_verify::{Fault, verify_draft};
+use gpusched_verify::{Fault, budgeted_system, verify_draft};
 
 /// Result of `verify` for an end-to-end verdict.
 #[derive(Serialize)]
@@ -56,8 +56,7 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
     if raw.has("evidence") {
         let answer: Answer = raw.parse(&shown)?;
         draft.check_budgets().map_err(|refusal| refusal.at(&file, None))?;
-        let plain = without_budgets(&draft, &answer);
-        let system = System::new(&plain, counted(&answer)).map_err(|refusal| refusal.at(&file, None))?;
+        let system = stated_system(&draft, &answer, counted(&answer), (&file, &shown))?;
         return Ok(Stated {
             draft,
             system,
@@ -81,29 +80,25 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
     };
     Ok(Stated {
         draft,
-        system: System::new(&without_budgets(system, &answer), counted(&answer))
-            .map_err(|refusal| refusal.at(&shown, None))?,
+        system: stated_system(system, &answer, counted(&answer), (&shown, &shown))?,
         answer,
         plan: Some(plan),
     })
 }
 
-/// Returns `draft` without budgets. Its WCETs are the WCETs under its budgets that `answer` states.
-fn without_budgets(draft: &Draft, answer: &Answer) -> Draft {
-    let segments = answer.budgets.iter().flat_map(|found| &found.segments);
-    let times: Vec<Vec<SegmentTimes>> = segments
-        .map(|segments| {
-            let times = segments.iter().map(|found| SegmentTimes {
-                wcet: found.wcet_ns,
-                block: None,
-            });
-            times.collect()
-        })
-        .collect();
-    match draft.budgets {
-        Some(_) => draft.with_wcets(&times),
-        None => draft.clone(),
+/// Returns the system of `draft`. With budgets, its WCETs are the WCETs under its budgets that `answer` states. The file names are of
+/// the system and of the verdict.
+fn stated_system(
+    draft: &Draft,
+    answer: &Answer,
+    environment: Environment,
+    (file, verdict): (&str, &str),
+) -> Result<System> {
+    if draft.budgets.is_none() {
+        return System::new(draft, environment).map_err(|refusal| refusal.at(file, None).into());
     }
+    budgeted_system(answer, draft, environment)
+        .map_err(|fault| Refusal::told(fault.field, fault.message).at(verdict, None).into())
 }
 
 impl Stated {

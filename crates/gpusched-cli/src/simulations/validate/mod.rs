@@ -102,7 +102,6 @@ Examples:
   gpusched validate --shared-memory --systems 10000
   gpusched validate --end-to-end --systems 10000
   gpusched validate --end-to-end --time-sliced --systems 10000
-  gpusched validate --end-to-end --pipelined --systems 10000
   gpusched validate --end-to-end --budgets --systems 10000
 {examples}  gpusched validate --systems 640 --pessimism pessimism.csv && \
 gpusched plot pessimism.csv --x ratio --y share --series policy -o pessimism.svg"

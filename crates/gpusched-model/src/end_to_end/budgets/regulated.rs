@@ -15,20 +15,30 @@ impl Draft {
             return Ok(());
         };
         budgets.check(self)?;
+        for (place, segment) in self.all_segments() {
+            self.check_memory(segment)
+                .map_err(|refusal| refusal.within(&place))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the segments of all tasks and of their alternatives, each with its field.
+    fn all_segments(&self) -> Vec<(String, &SegmentDraft)> {
+        let mut found = Vec::new();
         for (index, task) in self.tasks.iter().enumerate() {
             let alternatives = task.alternatives.iter().enumerate();
             let alternatives = alternatives
-                .map(|(number, found)| (format!("tasks[{index}].alternatives[{number}]"), &found.segments));
+                .map(|(number, other)| (format!("tasks[{index}].alternatives[{number}]"), &other.segments));
             for (place, segments) in
                 std::iter::once((format!("tasks[{index}]"), &task.segments)).chain(alternatives)
             {
-                for (position, segment) in segments.iter().enumerate() {
-                    self.check_memory(segment)
-                        .map_err(|refusal| refusal.within(&format!("{place}.segments[{position}]")))?;
-                }
+                let segments = segments.iter().enumerate();
+                found.extend(
+                    segments.map(|(position, segment)| (format!("{place}.segments[{position}]"), segment)),
+                );
             }
         }
-        Ok(())
+        found
     }
 
     fn check_memory(&self, segment: &SegmentDraft) -> Result<(), Refusal> {
@@ -94,16 +104,14 @@ impl Draft {
         if let Some(index) = engines.position(|engine| engine.contended_bandwidth.is_some()) {
             return without(format!("copy_engines[{index}].contended_bandwidth"));
         }
-        for (index, task) in self.tasks.iter().enumerate() {
-            for (position, segment) in task.segments.iter().enumerate() {
-                let fields = [
-                    ("e1", segment.e1.is_some()),
-                    ("delay_rate", segment.delay_rate.is_some()),
-                    ("profile", segment.profile.is_some()),
-                ];
-                if let Some((field, _)) = fields.into_iter().find(|(_, given)| *given) {
-                    return without(format!("tasks[{index}].segments[{position}].{field}"));
-                }
+        for (place, segment) in self.all_segments() {
+            let fields = [
+                ("e1", segment.e1.is_some()),
+                ("delay_rate", segment.delay_rate.is_some()),
+                ("profile", segment.profile.is_some()),
+            ];
+            if let Some((field, _)) = fields.into_iter().find(|(_, given)| *given) {
+                return without(format!("{place}.{field}"));
             }
         }
         Ok(())

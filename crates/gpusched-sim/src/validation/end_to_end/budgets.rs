@@ -142,7 +142,10 @@ fn isolated(draft: &Draft, budgeted: &Budgeted, beyond: u64) -> Result<(System, 
                 .zip(draft.contended(segment))
                 .map(|(alone, contended)| contended.ns().saturating_sub(alone.ns()));
             exposed.push(Exposed {
-                burst: found.memory_time_ns.ns() + beyond,
+                burst: match found.memory_time_ns.ns() {
+                    0 => 0, // the WCET in isolation has no slack for any budget
+                    burst => burst + beyond,
+                },
                 delay: delay.unwrap_or(0),
                 rate: segment.delay_rate.unwrap_or(Factor::ONE),
             });
