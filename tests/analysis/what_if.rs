@@ -243,7 +243,10 @@ fn extreme_times_have_exact_limits() {
         [Some(Time::from_ns(limit - 1)), Some(Time::ZERO)]
     );
     let miss = first_miss(&problem, &plan).unwrap();
-    assert_eq!((miss.permille, miss.task, miss.late), (1001, Some(1), Some(Time::from_ns(1))));
+    assert_eq!(
+        (miss.permille, miss.task, miss.late),
+        (1001, Some(1), Some(Time::from_ns(1)))
+    );
 }
 
 fn sharing(set: &TaskSet) -> Problem<'_> {

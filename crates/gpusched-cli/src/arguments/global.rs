@@ -198,7 +198,9 @@ pub fn stated(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Strin
         let is_output = matches!(matches.try_get_many::<OutputPath>(id), Ok(Some(_)));
         if is_stated && !is_output {
             let values = matches.get_raw(id).into_iter().flatten();
-            let values: Vec<String> = values.map(|value| value.to_string_lossy().into_owned()).collect();
+            let values: Vec<String> = values
+                .map(|value| without_folder(&value.to_string_lossy()))
+                .collect();
             let is_flag = !argument.get_action().takes_values();
             found.insert(
                 long.to_owned(),
@@ -207,4 +209,13 @@ pub fn stated(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Strin
         }
     }
     found
+}
+
+/// Returns the name of a file without its folder, because results must not depend on folders of the machine. Other values, such as
+/// `100GB/s`, stay as they are.
+fn without_folder(value: &str) -> String {
+    match value.rsplit_once(['/', '\\']) {
+        Some((_, name)) if name.contains('.') => name.to_owned(),
+        _ => value.to_owned(),
+    }
 }

@@ -8,7 +8,7 @@ const OTHER_IDENTITY: &str =
 
 /// Returns the refusal of a plan that the verifier found wrong at `fault`, with advice if the plan is about another task set.
 fn wrong_plan(fault: gpusched_verify::Fault) -> gpusched_model::Refusal {
-    let is_identity = fault.field.starts_with("identity");
+    let is_identity = fault.field.starts_with("identity") && fault.field != "identity.device_sha256";
     let refusal = gpusched_model::Refusal::told(fault.field, fault.message);
     if is_identity {
         refusal.hint(OTHER_IDENTITY)

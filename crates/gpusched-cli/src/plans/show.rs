@@ -15,7 +15,7 @@ use crate::{Global, Outcome, Run};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::end_to_end::{Answer, Draft, SystemPlan};
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Result, excerpt};
 use gpusched_model::identity::sha256;
 use gpusched_model::plan::{Partition, Plan};
 use gpusched_model::reader::Plans;
@@ -116,7 +116,14 @@ fn is_object(path: &Path) -> Result<bool> {
         "gpusched_trace",
         "baseTimeNanoseconds",
     ];
-    Ok(start.trim_start().starts_with('{') && !of_recording.iter().any(|name| start.contains(name)))
+    // A field whose name begins with one of these words.
+    let is_field = |name: &str| {
+        start.match_indices(&format!("\"{name}")).any(|(at, _)| {
+            let rest = start[at + 1..].split_once('"').map(|(_, rest)| rest.trim_start());
+            rest.is_some_and(|rest| rest.starts_with(':'))
+        })
+    };
+    Ok(start.trim_start().starts_with('{') && !of_recording.into_iter().any(is_field))
 }
 
 fn verdict(schedulable: bool) -> &'static str {
@@ -222,10 +229,9 @@ fn of_identity(identity: &Identity) -> Vec<(&'static str, String)> {
         .map_or("without a name".to_owned(), |name| {
             format!("`{}`", clip(name, 40))
         });
-    let revision = identity
-        .revision
-        .as_ref()
-        .map_or(String::new(), |revision| format!(", revision {revision}"));
+    let revision = identity.revision.as_ref().map_or(String::new(), |revision| {
+        format!(", revision {}", excerpt(revision))
+    });
     let options: Vec<String> = { identity.options.iter() }
         .map(|(name, value)| {
             if value.is_empty() {
@@ -236,17 +242,28 @@ fn of_identity(identity: &Identity) -> Vec<(&'static str, String)> {
         })
         .collect();
     let mut facts = vec![
-        ("task set", format!("{name}, SHA-256 {}", identity.set_sha256)),
-        ("written by", format!("gpusched {}{revision}", identity.gpusched)),
+        (
+            "task set",
+            format!("{name}, SHA-256 {}", digits(&identity.set_sha256)),
+        ),
+        (
+            "written by",
+            format!("gpusched {}{revision}", excerpt(&identity.gpusched)),
+        ),
     ];
     facts.extend(
         identity
             .device_sha256
             .as_ref()
-            .map(|digest| ("device", format!("SHA-256 {digest}"))),
+            .map(|digest| ("device", format!("SHA-256 {}", digits(digest)))),
     );
-    facts.extend((!options.is_empty()).then(|| ("options", options.join(" "))));
+    facts.extend((!options.is_empty()).then(|| ("options", clip(&options.join(" "), 300))));
     facts
+}
+
+/// Returns the hexadecimal digits of a digest.
+fn digits(digest: &str) -> String {
+    digest.chars().filter(char::is_ascii_hexdigit).take(64).collect()
 }
 
 fn of_bound(bound: Bound, file: &str) -> Description {

@@ -16,7 +16,7 @@ use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::end_to_end::Environment;
-use gpusched_model::error::Result;
+use gpusched_model::error::{Result, excerpt};
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::reader::Plans;
 use gpusched_model::{
@@ -375,6 +375,10 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
             .exact("proven_bound", |_| bound.and_then(|bound| bound.proven))
             .exact("field", |_| fault.map(|fault| &fault.field))
             .exact("message", |_| fault.map(|fault| &fault.message))
+            .exact("identity", |answer| {
+                let agrees = answer.identity.as_ref().map(|identity| identity.agrees);
+                agrees.map(|agrees| if agrees { "agrees" } else { "differs" })
+            })
             .exact("failure", |answer| {
                 answer.failure.as_ref().map(|failure| failure.reason)
             });
@@ -466,7 +470,7 @@ fn identity_lines(agreement: &Agreement, stated: &Identity) -> String {
         let digest: String = stated.set_sha256.chars().take(12).collect();
         let version = match stated.gpusched.as_str() {
             env!("CARGO_PKG_VERSION") => String::new(),
-            other => format!("; gpusched {other} wrote the plan"),
+            other => format!("; gpusched {} wrote the plan", excerpt(other)),
         };
         return format!("   identity: agrees with the task set (SHA-256 {digest}…){version}\n");
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::device::Device;
+use crate::error::excerpt;
 use crate::{Task, TaskSet};
 
 /// Returns the SHA-256 of `value` in lower-case hexadecimal digits. The canonical form of a value is the JSON text that
@@ -185,7 +186,7 @@ impl std::fmt::Display for Changed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let named = |name: &Option<String>| {
             name.as_ref()
-                .map_or("no name".to_owned(), |name| format!("`{name}`"))
+                .map_or("no name".to_owned(), |name| format!("`{}`", excerpt(name)))
         };
         let value = match self {
             Changed::Name(stated, found) => {

@@ -62,8 +62,8 @@ fn spacing(task: &Audited<'_>) -> (Vec<(usize, i128)>, Option<i128>) {
     (early, slack)
 }
 
-/// Returns the latest possible arrival of each job [ns], and the job whose release bounds it. Jobs arrive in the order of their
-/// releases, and no job arrives after its release. Arrivals are at least T apart, so job k arrives at most at release(j) − (j − k)·T
+/// Returns the latest possible arrival of each job [ns], and the job whose release bounds it. The jitter is at most the period, so jobs
+/// arrive in the order of their releases. No job arrives after its release. Arrivals are at least T apart, so job k arrives at most at release(j) − (j − k)·T
 /// for each later job j. A job that is released too early bounds no job before it.
 fn latest_arrivals(task: &Audited<'_>) -> Vec<(i128, usize)> {
     let period = i128::from(task.task.period().ns());
@@ -107,7 +107,9 @@ pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
     };
     // A start can be later than the release of a later job. So the order of starts and releases is not the order of the arrivals.
     let hidden = task.jobs.iter().filter(|job| !job.shows_release).count();
-    let latest = match !arrivals && (hidden == 0 || hidden == task.jobs.len()) {
+    // With J > T, a later arrival may be released first, so the order of releases is not the order of arrivals either.
+    let in_order = task.task.jitter() <= task.task.period();
+    let latest = match !arrivals && in_order && (hidden == 0 || hidden == task.jobs.len()) {
         true => latest_arrivals(task),
         false => Vec::new(),
     };

@@ -15,7 +15,7 @@ pub struct Machine {
     /// Rate that all best-effort cores together reach at least while a kernel runs and no budget limits them. A rate
     /// that is too high is unsafe.
     pub rate: Bandwidth,
-    /// Bytes per cache line, from 1 to 4,096. A number that is too low is unsafe.
+    /// Bytes per cache line: a power of two, from 1 to 4,096. A number that is too low is unsafe.
     pub line: u64,
     /// Misses of the process that computes budgets, per regulation period; 0 if budgets are constant.
     pub process_misses: u64,
@@ -105,8 +105,12 @@ impl Machine {
         if self.rate.bytes_per_second() == 0 {
             return refused("rate", "0B/s".to_owned(), "a rate above 0");
         }
-        if !(1..=4096).contains(&self.line) {
-            return refused("line", self.line.to_string(), "a number of bytes from 1 to 4096");
+        if !(1..=4096).contains(&self.line) || !self.line.is_power_of_two() {
+            return refused(
+                "line",
+                self.line.to_string(),
+                "a power of two from 1 to 4096 bytes",
+            );
         }
         if self.lead >= period {
             return refused(
