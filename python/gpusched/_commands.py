@@ -446,6 +446,7 @@ def verify(
     task_set: Document,
     *,
     search_effort: Optional[int] = None,
+    identity: Optional[Literal["strict", "logical"]] = None,
     sms: Optional[int] = None,
     gpu: Value = None,
     granularity: Optional[Granularity] = None,
@@ -468,6 +469,9 @@ def verify(
             system.
         task_set: Task sets of the plans, in the order of the plans; or an end-to-end system.
         search_effort: Examine at most N candidate partitions per lower bound [default: 30000000].
+        identity: Comparison of the task set with the identity in the plan [default: strict]. `strict`: refuse a
+            plan that was computed for another set, such as a set with other names. `logical`: list the differences,
+            and check only what the evidence proves. A plan without identity has no such check.
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         granularity: Expected granularity of the partitions. ``sm``: Partitions are arbitrary sets of SMs. ``tpc``:
@@ -523,6 +527,7 @@ def verify(
         [("plan", plan), ("task_set", task_set)],
         {
             "search-effort": search_effort,
+            "identity": identity,
             "sms": sms,
             "gpu": gpu,
             "granularity": granularity,
@@ -535,6 +540,30 @@ def verify(
             "interference": interference,
             "overheads": overheads,
             "policy": policy,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return results(command, Result)
+
+
+def show(
+    file: Document,
+    *,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Result:
+    """State in words what a file is, and how to check it.
+
+    Args:
+        file: Plan, verdict on a system, bound, task set, system, recording, or results folder of a study.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["show"],
+        [("file", file)],
+        {
             "threads": threads,
             "seed": seed,
         },
@@ -1482,6 +1511,70 @@ def budget_sequence(
     return results(command, Result)
 
 
+def budget_export(
+    *,
+    as_: Literal["memguard", "bwlock", "resctrl", "mpam"],
+    q: Value,
+    period: Value,
+    rate: Value,
+    cores: Union[int, Sequence[int]],
+    line: int,
+    overshoot: Optional[int] = None,
+    process_misses: Optional[int] = None,
+    lead: Value = None,
+    core_rate: Value = None,
+    memory_rate: Value = None,
+    share_bits: Optional[int] = None,
+    threads: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> str:
+    """Write a script that sets a budget on a real machine.
+
+    Args:
+        as_: Tool that regulates the best-effort cores. ``memguard``: MemGuard: limits of misses and writebacks per
+            core and period. ``bwlock``: BWLOCK++: limit of misses per core and period while a task holds the lock.
+            ``resctrl``: Linux resctrl on x86: percentage that delays the requests of each core. ``mpam``: MPAM of
+            Arm: maximum share of the memory bandwidth of all cores together.
+        q: Memory bandwidth budget Q, e.g., the result of `budget nominal`.
+        period: Regulation period of the analysis, e.g., of the kernel file.
+        rate: Rate of all best-effort cores together while a kernel runs without budgets, e.g., 3.9GB/s. Use the
+            smallest rate that you measured, with the programs that caused e1 of the kernel. If the cores reach a
+            higher rate without the kernel, that rate is unsafe here.
+        cores: CPU numbers of the best-effort cores, e.g., 1,2,3.
+        line: Bytes per cache line.
+        overshoot: Cache misses of a core between its limit and its stop.
+        process_misses: Cache misses per period of the process that computes budgets. The default is the value of
+            [Aghilinasab20]. With 0, budgets are constant, and no such process runs.
+        lead: Time from the start of this process to the start of the next period.
+        core_rate: Largest rate of one best-effort core that runs alone; for resctrl.
+        memory_rate: Memory bandwidth that MPAM divides; for mpam.
+        share_bits: Bits of a share of MPAM, BWA_WD in MPAMF_MBW_IDR; for mpam.
+        threads: Number of worker threads; results do not depend on it [default: all cores].
+        seed: Seed of all random numbers [default: 1].
+    """
+    command = Command(
+        ["budget", "export"],
+        [],
+        {
+            "as": as_,
+            "q": q,
+            "period": period,
+            "rate": rate,
+            "cores": cores,
+            "line": line,
+            "overshoot": overshoot,
+            "process-misses": process_misses,
+            "lead": lead,
+            "core-rate": core_rate,
+            "memory-rate": memory_rate,
+            "share-bits": share_bits,
+            "threads": threads,
+            "seed": seed,
+        },
+    )
+    return command.run()[1].decode()
+
+
 def predict(
     group: Document,
     *,
@@ -1865,6 +1958,8 @@ def simulate_warps(
     *,
     scheduler: Optional[Scheduler] = None,
     budget: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    bound: bool = False,
+    deadline: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     machine: Value = None,
     grid: Value = None,
     block: Value = None,
@@ -1898,6 +1993,12 @@ def simulate_warps(
             one cycle late, and a turn ends when the decremented priority is 0. ``qaws-printed``: `qaws-by-budget`,
             with the rules of [Singh22] Algorithm 1 as printed. The scheduler detects a stall one cycle late.
         budget: Issue budget of a kernel (under `rt-paws`: priority); may be repeated.
+        bound: Also compute a bound on the response time of each kernel, for all launch times. Only for a sub-core
+            (a scenario without `machine`). Each kernel runs once, and all instructions have the latencies of the
+            scenario.
+        deadline: Deadline of a kernel in cycles after its launch; may be repeated. Implies ``bound``. Under `qaws`
+            and `rt-paws`, gpusched replaces all issue budgets by the smallest ones that meet the deadlines by the
+            bounds. If a bound exceeds a deadline, the exit code is 1.
         machine: Simulated GPU: a name or a file. Required for a program or a trace. For a scenario, the option
             replaces the GPU of the scenario.
         grid: Number of thread blocks of a program, e.g., 480 or 16x8.
@@ -1923,6 +2024,8 @@ def simulate_warps(
         {
             "scheduler": scheduler,
             "budget": pairs(budget),
+            "bound": bound,
+            "deadline": pairs(deadline),
             "machine": machine,
             "grid": grid,
             "block": block,
@@ -1952,6 +2055,7 @@ def validate(
     end_to_end: bool = False,
     time_sliced: bool = False,
     pipelined: bool = False,
+    budgets: bool = False,
     devices: bool = False,
     warps: bool = False,
     machine: Value = None,
@@ -2004,6 +2108,9 @@ def validate(
         pipelined: Validate the end-to-end analysis of pipelined tasks. Each system has tasks with several jobs in
             flight, and some of them have buffers. With ``time_sliced``, their kernels can be on contexts that take
             turns.
+        budgets: Validate WCETs under memory bandwidth budgets. Each system has budgets. In 18 runs, best-effort
+            cores access memory as soon as the budgets permit, only while one segment executes, late in each
+            regulation period, or at random. The first period begins at a random time.
         devices: Use the GPUs that `gpusched gpus` lists, with their partition sizes. The generated systems use all
             granularities in turn. Only with ``shared_memory``.
         warps: Validate memory time against concurrent kernels, cycle by cycle. Each system is a co-run of two or
@@ -2052,6 +2159,7 @@ def validate(
             "end-to-end": end_to_end,
             "time-sliced": time_sliced,
             "pipelined": pipelined,
+            "budgets": budgets,
             "devices": devices,
             "warps": warps,
             "machine": machine,
@@ -2090,8 +2198,8 @@ def recording_summary(
             the raw page in CSV. ``kineto``: Kineto, the profiler of PyTorch: a JSON trace, possibly compressed with
             gzip. ``rocprof``: rocprof, rocprofv3 or Omniperf of AMD: CSV or JSON. ``trtexec``: trtexec of TensorRT:
             the JSON file of `--exportTimes`.
-        max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
-            unpacks to more bytes. The option has no effect on other recordings.
+        max_unpacked: Largest size of a recording after unpacking [default: 1GB]. gpusched refuses a compressed
+            recording that unpacks to more bytes. The option has no effect on other recordings.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -2144,8 +2252,8 @@ def recording_tasks(
             stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
         warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
-        max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
-            unpacks to more bytes. The option has no effect on other recordings.
+        max_unpacked: Largest size of a recording after unpacking [default: 1GB]. gpusched refuses a compressed
+            recording that unpacks to more bytes. The option has no effect on other recordings.
         margin: Factor by which C(m) exceeds the longest measured time.
         gaps: Treatment of gaps between the kernels of a job. ``count``: The execution time is the time from the
             first start to the last end of a kernel. This choice is safe for jobs with gaps. ``separate``: The
@@ -2224,8 +2332,8 @@ def recording_audit(
             stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
         warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
-        max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
-            unpacks to more bytes. The option has no effect on other recordings.
+        max_unpacked: Largest size of a recording after unpacking [default: 1GB]. gpusched refuses a compressed
+            recording that unpacks to more bytes. The option has no effect on other recordings.
         trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
         gantt: Also draw a Gantt chart of the run, to NAME.svg.
         from_: Start of the Gantt chart [default: start of the run].
@@ -3132,8 +3240,8 @@ def report(
             stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
         warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
-        max_unpacked: Largest size of a recording after unpacking. gpusched refuses a compressed recording that
-            unpacks to more bytes. The option has no effect on other recordings.
+        max_unpacked: Largest size of a recording after unpacking [default: 1GB]. gpusched refuses a compressed
+            recording that unpacks to more bytes. The option has no effect on other recordings.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
