@@ -16,7 +16,7 @@ const LONGEST: usize = 250;
 /// not limited.
 pub(super) fn memguard(machine: &Machine, allowance: &Allowance) -> Result<String, Error> {
     let period = allowance.period.ns();
-    if period % 1_000 != 0 {
+    if !period.is_multiple_of(1_000) {
         let expected = "a whole number of microseconds, which MemGuard requires";
         return Err(Error::parameter("period", allowance.period, expected));
     }
