@@ -353,7 +353,7 @@ fn answer(plan: &Plan, set: &TaskSet, checked: &Checked<'_>, other: Vec<Fault>, 
             message: in_words(failure, set),
         }),
         fault: checked.as_ref().err().cloned(),
-        identity: plan.identity.is_some().then(|| Agreement {
+        identity: plan.identity.is_some().then_some(Agreement {
             agrees: other.is_empty(),
             differences: other,
         }),
