@@ -54,7 +54,7 @@ fn each_fault_names_its_field() {
             "budgets.by_task.u: ",
         ),
         (
-            &r#","budgets":{"regulation_period":"2s","q":0.5}"#.to_owned(),
+            r#","budgets":{"regulation_period":"2s","q":0.5}"#,
             cpu.to_owned(),
             "budgets.regulation_period: ",
         ),
