@@ -153,7 +153,7 @@ fn bad_machines_are_refused() {
         ),
         ("--as memguard --cores 300", "cores: found CPU 300"),
         (
-            "--as memguard --rate 0",
+            "--as memguard --rate 0B/s",
             "rate: found 0B/s, expected a rate above 0",
         ),
         (

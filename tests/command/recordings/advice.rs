@@ -221,7 +221,10 @@ fn a_plan_of_another_set_is_refused() {
     );
     let refused = run(&format!("run {plan} {other} --backend simulated"));
     assert!(
-        refused.code == 2 && refused.stderr.contains("the plan is for another task set"),
+        refused.code == 2
+            && refused
+                .stderr
+                .contains("at identity.tasks[0]: found another source or measurement of the WCETs"),
         "{}",
         refused.stderr
     );

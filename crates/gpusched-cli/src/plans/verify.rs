@@ -375,10 +375,6 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
             .exact("proven_bound", |_| bound.and_then(|bound| bound.proven))
             .exact("field", |_| fault.map(|fault| &fault.field))
             .exact("message", |_| fault.map(|fault| &fault.message))
-            .exact("identity", |answer| {
-                let agrees = answer.identity.as_ref().map(|identity| identity.agrees);
-                agrees.map(|agrees| if agrees { "agrees" } else { "differs" })
-            })
             .exact("failure", |answer| {
                 answer.failure.as_ref().map(|failure| failure.reason)
             });
