@@ -1,4 +1,4 @@
-//! What a user of recordings should notice: a proven miss, a plan of another set, slow first jobs, misspelt and numbered names.
+//! Promise: notes and refusals about recordings name a proven miss, a plan of another set, slow first jobs, misspelt and numbered names.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a bound needs to know about a kernel.
+//! Outline of a kernel: the numbers that determine its bound.
 
 use std::cmp::Reverse;
 

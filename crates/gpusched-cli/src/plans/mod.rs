@@ -1,19 +1,26 @@
 //! Task sets and plans: how to generate, test, partition, verify, change, export and run them.
 
-/// Hint for a plan that does not agree with the task set.
-const OTHER_SET: &str = "a plan is about one task set, so state the task set of the plan";
-/// Advice after a difference between the identity in a plan and a task set.
-const OTHER_IDENTITY: &str =
-    "write the plan again for this task set; `gpusched verify --identity logical` lists all differences";
+/// Returns the hint for the refused `field` of a plan, if the field shows that the plan is for another task set.
+fn of_other_set(field: &str) -> Option<&'static str> {
+    match field {
+        "identity.device_sha256" => None,
+        field if field.starts_with("identity") => Some(
+            "write the plan again for this task set; `gpusched verify --identity logical` lists all differences",
+        ),
+        field if field.starts_with("partitions") => {
+            Some("a plan is about one task set, so state the task set of the plan")
+        }
+        _ => None,
+    }
+}
 
 /// Returns the refusal of a plan that the verifier found wrong at `fault`, with advice if the plan is about another task set.
 fn wrong_plan(fault: gpusched_verify::Fault) -> gpusched_model::Refusal {
-    let is_identity = fault.field.starts_with("identity") && fault.field != "identity.device_sha256";
+    let hint = of_other_set(&fault.field);
     let refusal = gpusched_model::Refusal::told(fault.field, fault.message);
-    if is_identity {
-        refusal.hint(OTHER_IDENTITY)
-    } else {
-        refusal
+    match hint {
+        Some(hint) => refusal.hint(hint),
+        None => refusal,
     }
 }
 

@@ -46,7 +46,7 @@ const START: u64 = 4096;
 struct Description {
     /// Kind of the file.
     kind: &'static str,
-    /// What the file claims, in one sentence.
+    /// Claim of the file, in one sentence.
     claim: String,
     /// Inputs and options.
     facts: BTreeMap<&'static str, String>,

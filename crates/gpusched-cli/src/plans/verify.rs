@@ -9,7 +9,7 @@ use crate::arguments::{
     Gpu, Memory, StatedOverheads, check_as_many, memory_rates, named, naming, overheads, pairs, policy, whole,
 };
 use crate::plans::end_to_end::{self, Input};
-use crate::plans::{OTHER_IDENTITY, OTHER_SET};
+use crate::plans::of_other_set;
 use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
@@ -388,14 +388,9 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
             Err(fault) => {
                 // A value that the user states as an option says nothing about the task set.
                 let stated = fault.message.ends_with("the stated value");
-                let other = fault.field.starts_with("partitions") && !stated && notes == Notes::All;
-                let hint = if fault.field.starts_with("identity") {
-                    format!("\nhint: {OTHER_IDENTITY}\n")
-                } else if other {
-                    format!("\nhint: {OTHER_SET}\n")
-                } else {
-                    String::new()
-                };
+                let is_sure = fault.field.starts_with("identity") || (!stated && notes == Notes::All);
+                let hint = of_other_set(&fault.field).filter(|_| is_sure);
+                let hint = hint.map_or(String::new(), |hint| format!("\nhint: {hint}\n"));
                 return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n{hint}"));
             }
             Ok((verified, taken, conclusion)) => (verified, taken, conclusion),

@@ -30,7 +30,7 @@ fn short(value: &impl Serialize) -> String {
     digest
 }
 
-/// What a plan was computed from.
+/// Identity of a plan: the inputs, the options and the version that led to it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -20,9 +20,6 @@ pub struct Plan {
     /// Whether the partitions fit on the GPU ([Singh21] Lemma 3) and each partition is
     /// schedulable.
     pub schedulable: bool,
-    /// What the plan was computed from. Absent in plans of older versions and of programs that use the library.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub identity: Option<Identity>,
     /// M: number of SMs of the GPU; 1 to 65536.
     #[serde(deserialize_with = "gpu_sms")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_SMS)))]
@@ -78,6 +75,9 @@ pub struct Plan {
     /// part of the proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
+    /// Inputs, options and version that led to the plan. Absent in plans of older versions and of programs that use the library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
 }
 
 /// Reads M, the number of SMs, from 1 to [`MAX_SMS`]. Above this limit, all WCETs are unknown.

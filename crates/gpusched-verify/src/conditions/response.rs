@@ -212,13 +212,11 @@ pub(crate) fn check_order(priorities: Priorities, jobs: &[Job], order: &[usize])
     Ok(())
 }
 
-/// Checks evidence of the kind `response-times`: all jobs meet their deadlines.
-pub(crate) fn check(
-    preemption: Preemption,
+/// Checks that `order` contains all tasks of `jobs`, sorted by priority, and that `stated` has a response time for each task.
+pub(crate) fn check_lists(
     priorities: Priorities,
     jobs: &[Job],
-    order: &[usize],
-    stated: &[Time],
+    (order, stated): (&[usize], &[Time]),
 ) -> Result<(), Fault> {
     check_order(priorities, jobs, order)?;
     if stated.len() != jobs.len() {
@@ -229,6 +227,18 @@ pub(crate) fn check(
         );
         return Err(Fault::new("response_times_ns", message));
     }
+    Ok(())
+}
+
+/// Checks evidence of the kind `response-times`: all jobs meet their deadlines.
+pub(crate) fn check(
+    preemption: Preemption,
+    priorities: Priorities,
+    jobs: &[Job],
+    order: &[usize],
+    stated: &[Time],
+) -> Result<(), Fault> {
+    check_lists(priorities, jobs, (order, stated))?;
     for (index, (job, &stated)) in jobs.iter().zip(stated).enumerate() {
         let rank = |task| order.iter().position(|&other| other == task);
         let (higher, lower): (Vec<&Job>, Vec<&Job>) = jobs

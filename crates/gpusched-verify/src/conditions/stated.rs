@@ -1,7 +1,7 @@
 //! Checks that policies without priorities share: stated response times against the longest response time of each task.
 
 use super::fraction::Fraction;
-use super::response::check_order;
+use super::response::check_lists;
 use crate::fault::Fault;
 use crate::jobs::Job;
 use gpusched_model::policy::Priorities;
@@ -34,15 +34,7 @@ pub(crate) fn check(
     (order, stated): (&[usize], &[Time]),
     longest: impl Fn(&[Job], &Job) -> Option<u128>,
 ) -> Result<(), Fault> {
-    check_order(Priorities::Given, jobs, order)?;
-    if stated.len() != jobs.len() {
-        let message = format!(
-            "found {} response times, expected {}, one for each task",
-            stated.len(),
-            jobs.len()
-        );
-        return Err(Fault::new("response_times_ns", message));
-    }
+    check_lists(Priorities::Given, jobs, (order, stated))?;
     for (index, (job, &stated)) in jobs.iter().zip(stated).enumerate() {
         let expected = match longest(jobs, job) {
             Some(response) if response > job.deadline => "a missed deadline".to_owned(),

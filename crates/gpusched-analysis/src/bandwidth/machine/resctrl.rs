@@ -5,7 +5,7 @@ use super::limits::{head, list};
 use super::{Allowance, Machine};
 use gpusched_model::error::Error;
 
-/// What neither of the two mechanisms guarantees.
+/// Properties that both mechanisms lack.
 const SHARES: &str = "The hardware throttles the rate on average. It does not count the misses of a regulation period, so a burst may exceed the budget.";
 
 /// Returns the script for x86, with a percentage per core. The script rounds the percentage down to a step of the

@@ -208,7 +208,10 @@ fn demand(
         );
     };
     if contended < found.wcet || contended > Time::LIMIT {
-        let expected = format!("{}, the WCET in isolation, up to 2^63 - 1 ns", found.wcet);
+        let expected = format!(
+            "at least {}, the WCET in isolation, and at most 2^63 - 1 ns",
+            found.wcet
+        );
         Refusal::refuse("e1", contended, expected)?;
     }
     let rate = stated.delay_rate.unwrap_or(Factor::ONE); // safe: memory accesses stop the segment

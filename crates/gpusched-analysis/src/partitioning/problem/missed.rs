@@ -65,7 +65,7 @@ fn in_isolation(demands: &[Demand]) -> Option<(usize, Time)> {
     });
     let excess = { excess.enumerate() }.filter_map(|(position, excess)| Some((position, excess?)));
     let excess = excess.filter(|&(_, excess)| excess > Time::ZERO);
-    // Of equal values, the first.
+    // `max_by_key` returns the last of equal values, and gpusched the first.
     excess.rev().max_by_key(|&(_, excess)| excess)
 }
 

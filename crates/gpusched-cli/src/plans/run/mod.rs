@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use crate::arguments::{StatedOverheads, named, overheads, refused, whole};
-use crate::plans::{MEASURE_OVERHEADS, OTHER_IDENTITY, OTHER_SET};
+use crate::plans::{MEASURE_OVERHEADS, of_other_set};
 use crate::report::{Output, Palette};
 use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Refusal, Result};
@@ -246,9 +246,10 @@ impl Args {
                     .hint("state a file with `--overheads`")
                     .at(&self.set, None);
             }
-            field if field.starts_with("partitions") => refusal.hint(OTHER_SET),
-            field if field.starts_with("identity") => refusal.hint(OTHER_IDENTITY),
-            _ => refusal,
+            field => match of_other_set(field) {
+                Some(hint) => refusal.hint(hint),
+                None => refusal,
+            },
         };
         refusal.at(&self.plan, None)
     }

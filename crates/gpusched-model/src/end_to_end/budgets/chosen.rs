@@ -72,7 +72,7 @@ pub struct ChosenGroup {
     pub q: Factor,
     /// Share of time for which segments of the group execute in isolation [10⁻⁹].
     pub weight_ppb: u64,
-    /// Why the next larger budget of this group fails. Absent if b = T, or if the system fails without best-effort accesses.
+    /// Next larger budget of this group, and the reason why it fails. Absent if b = T, or if the system fails without best-effort accesses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<NextBudget>,
 }

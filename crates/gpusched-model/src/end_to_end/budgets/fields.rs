@@ -79,8 +79,9 @@ impl Profile {
     pub fn kernel(&self, sms: u32, regulation_period: Time) -> Result<Kernel, Refusal> {
         let active = self.blocks_per_sm.checked_mul(sms);
         let Some(active) = active.filter(|active| (1..=MAX_ACTIVE).contains(active)) else {
-            let expected =
-                format!("at least 1, and at most {MAX_ACTIVE} blocks on the {sms} SMs of the partition");
+            let expected = format!(
+                "at least 1, and at most {MAX_ACTIVE} blocks together on the SMs of the partition ({sms})"
+            );
             return Refusal::refuse("blocks_per_sm", self.blocks_per_sm, expected);
         };
         Kernel::new(active, regulation_period, self.clusters.clone())

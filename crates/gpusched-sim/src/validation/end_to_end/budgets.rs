@@ -96,17 +96,11 @@ impl campaign::Campaign for Campaign {
     }
 
     fn record(&self, chunk: u64) -> Record {
-        Record {
-            chunk,
-            tally: Tally::default(),
-            excess: None,
-        }
+        Record::new(chunk)
     }
 
     fn check(&self, index: u64, record: &mut Record) -> Result<()> {
-        let (tally, excess) = self.examine(index)?;
-        record.tally += &tally;
-        record.excess = record.excess.take().or(excess);
+        record.count(self.examine(index)?);
         Ok(())
     }
 

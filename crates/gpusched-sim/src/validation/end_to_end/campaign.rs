@@ -133,6 +133,23 @@ pub struct Record {
     pub(super) excess: Option<Excess>,
 }
 
+impl Record {
+    /// Creates a record without systems.
+    pub(super) fn new(chunk: u64) -> Record {
+        Record {
+            chunk,
+            tally: Tally::default(),
+            excess: None,
+        }
+    }
+
+    /// Adds the result of the next system.
+    pub(super) fn count(&mut self, (tally, excess): (Tally, Option<Excess>)) {
+        self.tally += &tally;
+        self.excess = self.excess.take().or(excess);
+    }
+}
+
 impl campaign::Record for Record {
     fn chunk(&self) -> u64 {
         self.chunk
@@ -321,17 +338,11 @@ impl campaign::Campaign for Campaign {
     }
 
     fn record(&self, chunk: u64) -> Record {
-        Record {
-            chunk,
-            tally: Tally::default(),
-            excess: None,
-        }
+        Record::new(chunk)
     }
 
     fn check(&self, index: u64, record: &mut Record) -> Result<()> {
-        let (tally, excess) = self.examine(index)?;
-        record.tally += &tally;
-        record.excess = record.excess.take().or(excess);
+        record.count(self.examine(index)?);
         Ok(())
     }
 
