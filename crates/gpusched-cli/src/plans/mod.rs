@@ -7,7 +7,11 @@ fn of_other_set(field: &str) -> Option<&'static str> {
         field if field.starts_with("identity") => Some(
             "write the plan again for this task set; `gpusched verify --identity logical` lists all differences",
         ),
-        field if field.starts_with("partitions") => {
+        // The sizes and places of partitions do not depend on the task set.
+        field
+            if field.starts_with("partitions")
+                && [".tasks", ".verdict"].iter().any(|part| field.contains(part)) =>
+        {
             Some("a plan is about one task set, so state the task set of the plan")
         }
         _ => None,
