@@ -18,7 +18,8 @@
 //! * `hardware`: the supported partition sizes and the placements;
 //! * `pricing`: the dual prices of a lower bound;
 //! * `premises`: the premises of a plan, and the list of its assumptions;
-//! * [`verify_system`]: checks an end-to-end verdict.
+//! * [`verify_system`], [`verify_draft`]: check an end-to-end verdict;
+//! * [`verify_chosen`]: checks the budgets that a search chose for a system.
 
 mod bound;
 mod conditions;
@@ -33,7 +34,7 @@ mod premises;
 mod pricing;
 
 pub use bound::verify_bound;
-pub use end_to_end::{VerifiedSystem, budgeted_system, verify_draft, verify_system};
+pub use end_to_end::{VerifiedSystem, budgeted_system, verify_chosen, verify_draft, verify_system};
 pub use fault::Fault;
 pub use limits::margin::CheckedMargin;
 pub use premises::{Conclusion, Stated, Taken, check_identity, identity_faults};

@@ -47,8 +47,6 @@ pub(super) fn check(claim: &ChainBound, chain: &Chain, table: &Table<'_>) -> Res
         let message = format!("found {}, expected {method}", claim.method);
         return Err(Fault::new("method", message));
     }
-    // A bound above the longest supported time is no bound.
-    let known = |bound: u128| Some(bound).filter(|&bound| bound <= Time::LIMIT.ns().into());
     same_bound("reaction_ns", number(claim.reaction_ns), reaction.and_then(known))?;
     same_bound("age_ns", number(claim.age_ns), links.map(age).and_then(known))?;
     check_hops(claim, links.unwrap_or_default())?; // a chain without a bound has no hops
@@ -63,6 +61,18 @@ pub(super) fn check(claim: &ChainBound, chain: &Chain, table: &Table<'_>) -> Res
         return Err(Fault::new("meets", message));
     }
     Ok(())
+}
+
+/// Returns whether the bound on the reaction time of `chain` is at most its limit; `None` without a limit.
+pub(super) fn meets(chain: &Chain, table: &Table<'_>) -> Option<bool> {
+    let limit = number(Some(chain.limit?));
+    let (_, reaction) = best(chain.communication, links(chain, table).as_deref());
+    Some({ reaction.and_then(known) }.is_some_and(|reaction| Some(reaction) <= limit))
+}
+
+/// A bound above the longest supported time is no bound.
+fn known(bound: u128) -> Option<u128> {
+    Some(bound).filter(|&bound| bound <= Time::LIMIT.ns().into())
 }
 
 /// Returns the method with the smallest bound on the reaction time, and this bound. Of several methods with the smallest

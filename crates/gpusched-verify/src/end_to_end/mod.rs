@@ -24,7 +24,7 @@
 //! * `edf`: cores and partitions with EDF;
 //! * `several`: windows over several segments of a job;
 //! * `pipelined`: segments of pipelined tasks, except under EDF;
-//! * `budgets`: WCETs under memory bandwidth budgets;
+//! * `budgets`: WCETs under memory bandwidth budgets, and chosen budgets;
 //! * `verdict`: the verdicts on tasks and on the system;
 //! * `chain`: reaction times and data ages.
 
@@ -51,6 +51,7 @@ use gpusched_model::policy::Strength;
 
 use crate::fault::Fault;
 use crate::premises::compare;
+pub use budgets::verify_chosen;
 use table::Table;
 
 /// Result of the check of a valid end-to-end verdict.

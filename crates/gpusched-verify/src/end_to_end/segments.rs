@@ -1,6 +1,7 @@
 //! The equation of each value of the table.
 
-use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource};
+use gpusched_model::end_to_end::{Bounds, CorePolicy, EnginePolicy, PartitionPolicy, Resource, TaskBounds};
+use gpusched_model::time::Time;
 
 use super::compare::same_bound;
 use super::core::FixedPriorities;
@@ -36,6 +37,48 @@ struct Required {
 /// Checks every value of `table`. Returns the first value that is too small, or else the first value that is larger than
 /// necessary.
 pub(super) fn check(table: &Table<'_>) -> Result<(), Fault> {
+    let found = evaluate(table);
+    [false, true].into_iter().try_for_each(|exactly| {
+        { found.iter() }.try_for_each(|(stream, required)| check_segment(table, stream, required, exactly))
+    })
+}
+
+/// Evaluates the equations of every value of `table`. The table must have no enforced releases.
+pub(super) fn next_bounds(table: &Table<'_>) -> Bounds {
+    let mut next: Vec<TaskBounds> = { table.system.tasks().iter() }
+        .map(|task| TaskBounds {
+            ends_ns: vec![None; task.segments.len()],
+            delays_ns: vec![None; task.segments.len()],
+        })
+        .collect();
+    // A bound above the longest supported time is no bound.
+    let time = |bound: Option<u128>| {
+        Some(Time::from_ns(bound?.try_into().ok()?)).filter(|time| *time <= Time::LIMIT)
+    };
+    for (stream, required) in evaluate(table) {
+        let row = &mut next[stream.task];
+        row.ends_ns[stream.segment] = time(required.end);
+        row.delays_ns[stream.segment] = time(required.delay);
+    }
+    for (row, task) in next.iter_mut().zip(table.system.tasks()) {
+        let longest = if task.is_pipelined() {
+            Time::LIMIT
+        } else {
+            task.period
+        };
+        let too_long = |bound: &Option<Time>| bound.is_some_and(|bound| bound > longest);
+        for delay in &mut row.delays_ns {
+            *delay = delay.filter(|_| !too_long(delay));
+        }
+        if row.ends_ns.last().is_none_or(Option::is_none) || row.ends_ns.iter().any(too_long) {
+            row.ends_ns.fill(None); // the task has no bound
+        }
+    }
+    Bounds(next)
+}
+
+/// Returns the least values of all segments.
+fn evaluate<'a>(table: &'a Table<'_>) -> Vec<(&'a Stream, Required)> {
     let mut found = Vec::new();
     let windows = Windows::new(table);
     for resource in table.system.resources() {
@@ -49,13 +92,10 @@ pub(super) fn check(table: &Table<'_>) -> Result<(), Fault> {
             {
                 required.end = windows.end(stream.task, stream.segment, required.end);
             }
-            check_segment(table, stream, &required, false)?;
             found.push((stream, required));
         }
     }
     found
-        .iter()
-        .try_for_each(|(stream, required)| check_segment(table, stream, required, true))
 }
 
 /// Checks that R and S of the segment `stream` are at least `required`, or equal `required` if `exactly` is true. If a task

@@ -1,8 +1,11 @@
 //! Chosen budgets against exhaustive search.
 
 use gpusched::end_to_end::{BudgetSearch, analyze_draft, choose_budgets};
+use gpusched::model::Factor;
 use gpusched::model::Interference;
-use gpusched::model::end_to_end::{Draft, Grouping, System};
+use gpusched::model::end_to_end::{ChosenBudgets, Draft, Grouping, System};
+use gpusched::model::time::Time;
+use gpusched::verification::verify_chosen;
 use rayon::prelude::*;
 
 use super::{PERIOD, random};
@@ -84,6 +87,9 @@ fn chosen_budgets_equal_exhaustive_search() {
             }
             let again = analyze_draft(&found.system, Interference::Conflict.into()).unwrap();
             assert_eq!(again.answer, found.verdict, "{index}");
+            verify_chosen(&found, &draft, Interference::Conflict.into())
+                .unwrap_or_else(|fault| panic!("{index}: {fault}"));
+            refuse_changes(&found, &draft);
             (
                 best.is_some(),
                 chosen.iter().any(|&burst| burst > 0 && burst < PERIOD),
@@ -96,6 +102,65 @@ fn chosen_budgets_equal_exhaustive_search() {
         passing > rounds(600) && between > rounds(150),
         "{passing} {between}"
     );
+}
+
+/// Changes each statement of `found` except `upper_bound` and `optimal`, and checks that the verifier refuses it.
+fn refuse_changes(found: &ChosenBudgets, draft: &Draft) {
+    let refused = |what: &str, change: &dyn Fn(&mut ChosenBudgets)| {
+        let mut changed = found.clone();
+        change(&mut changed);
+        if changed == *found {
+            return;
+        }
+        let verified = verify_chosen(&changed, draft, Interference::Conflict.into());
+        assert!(verified.is_err(), "{what}: {changed:?}");
+    };
+    let up = |time: Time| Time::from_ns(time.ns() + 1);
+    let down = |time: Time| Time::from_ns(time.ns().saturating_sub(1));
+    refused("value", &|found| found.value += 1);
+    refused("upper bound", &|found| {
+        if found.value > 0 {
+            found.upper_bound = found.value - 1;
+            found.optimal = false;
+        }
+    });
+    refused("period", &|found| {
+        found.regulation_period_ns = up(found.regulation_period_ns)
+    });
+    refused("system", &|found| {
+        found.system.tasks[0].period = up(found.system.tasks[0].period)
+    });
+    refused("no budgets", &|found| found.system.budgets = None);
+    for group in 0..found.groups.len() {
+        refused("name", &|found| found.groups[group].name.push('x'));
+        refused("larger budget", &|found| {
+            found.groups[group].memory_time_ns = up(found.groups[group].memory_time_ns);
+        });
+        refused("smaller budget", &|found| {
+            found.groups[group].memory_time_ns = down(found.groups[group].memory_time_ns);
+        });
+        refused("Q", &|found| found.groups[group].q = Factor::ONE);
+        refused("weight", &|found| found.groups[group].weight_ppb += 1);
+        refused("no reason", &|found| found.groups[group].next = None);
+        refused("no late task", &|found| {
+            if let Some(next) = &mut found.groups[group].next {
+                (next.late_tasks, next.late_chains) = (Vec::new(), Vec::new());
+            }
+        });
+        for task in 0..draft.tasks.len() {
+            refused("other late task", &|found| {
+                let Some(next) = &mut found.groups[group].next else {
+                    return;
+                };
+                match next.late_tasks.iter().position(|&late| late == task) {
+                    Some(position) => drop(next.late_tasks.remove(position)),
+                    None => next.late_tasks.push(task),
+                }
+            });
+        }
+    }
+    let task = found.verdict.tasks.len() - 1;
+    refused("verdict", &|found| found.verdict.tasks[task].meets ^= true);
 }
 
 #[test]

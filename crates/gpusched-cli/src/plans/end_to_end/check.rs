@@ -9,10 +9,10 @@ use crate::report::{About, Output, Palette, Report, Table, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
-use gpusched_model::end_to_end::{Answer, Draft, Environment, System, SystemPlan};
+use gpusched_model::end_to_end::{Answer, ChosenBudgets, Draft, Environment, System, SystemPlan};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
-use gpusched_verify::{Fault, budgeted_system, verify_draft};
+use gpusched_verify::{Fault, budgeted_system, verify_chosen, verify_draft};
 
 /// Result of `verify` for an end-to-end verdict.
 #[derive(Serialize)]
@@ -26,20 +26,25 @@ struct Checked {
     fault: Option<Fault>,
     /// Assumptions of the verdict.
     assumptions: Vec<Assumption>,
+    /// Whether the verdict is a part of chosen budgets.
+    #[serde(skip)]
+    chosen: bool,
 }
 
-/// A verdict on a system, or a plan that contains the verdict.
+/// A verdict on a system, and the result that contains it.
 pub struct Stated {
     /// The system as written in its file.
     pub draft: Draft,
-    /// The system of the verdict. If there is a plan, the system has the partitions of the plan.
+    /// The system of the verdict, with the partitions of the plan or with the WCETs under the chosen budgets.
     pub system: System,
     pub answer: Answer,
     /// The plan that contains the verdict.
     pub plan: Option<SystemPlan>,
+    /// The chosen budgets that contain the verdict.
+    pub chosen: Option<ChosenBudgets>,
 }
 
-/// Reads the verdict or plan in the file `path`, and the only system of the stream. If `environment` states no overheads, the
+/// Reads the verdict, the plan or the chosen budgets in the file `path`, and the only system of the stream. If `environment` states no overheads, the
 /// system has the overheads of the verdict.
 ///
 /// # Errors
@@ -62,6 +67,18 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
             system,
             answer,
             plan: None,
+            chosen: None,
+        });
+    }
+    if raw.has("groups") {
+        let chosen: ChosenBudgets = raw.parse(&shown)?;
+        let answer = chosen.verdict.clone();
+        return Ok(Stated {
+            draft,
+            system: stated_system(&chosen.system, &answer, counted(&answer), (&shown, &shown))?,
+            answer,
+            plan: None,
+            chosen: Some(chosen),
         });
     }
     let plan: SystemPlan = raw.parse(&shown)?;
@@ -83,6 +100,7 @@ pub fn read(path: &Path, systems: EndToEndSystems, environment: Environment) -> 
         system: stated_system(system, &answer, counted(&answer), (&shown, &shown))?,
         answer,
         plan: Some(plan),
+        chosen: None,
     })
 }
 
@@ -102,10 +120,11 @@ fn stated_system(
 }
 
 impl Stated {
-    /// The system whose verdict is stated, with its budgets. If there is a plan, this is the system of the plan.
+    /// The system whose verdict is stated, with its budgets: the system of the plan or of the chosen budgets, if there are any.
     fn planned(&self) -> &Draft {
         let system = self.plan.as_ref().and_then(|plan| plan.system.as_ref());
-        system.unwrap_or(&self.draft)
+        let chosen = self.chosen.as_ref().map(|chosen| &chosen.system);
+        system.or(chosen).unwrap_or(&self.draft)
     }
 
     /// Recomputes and checks every statement of the verdict. Returns the first fault.
@@ -114,11 +133,14 @@ impl Stated {
             overheads: environment.overheads.or(self.answer.overheads),
             ..environment
         };
-        verify_draft(&self.answer, self.planned(), environment).err()
+        match &self.chosen {
+            Some(chosen) => verify_chosen(chosen, &self.draft, environment).err(),
+            None => verify_draft(&self.answer, self.planned(), environment).err(),
+        }
     }
 }
 
-/// Checks whether the verdict or plan in the file `path` is correct for the only system of the stream. `sms` is the
+/// Checks whether the verdict, the plan or the chosen budgets in the file `path` is correct for the only system of the stream. `sms` is the
 /// number of SMs of the GPU, if the user states it.
 ///
 /// # Errors
@@ -157,6 +179,7 @@ pub fn verify(
             message: fault.message,
         }),
         assumptions,
+        chosen: stated.chosen.is_some(),
     };
     let proven = checked.verified && checked.schedulable;
     Output::open(global)?.last(&About(!global.quiet, checked))?;
@@ -180,7 +203,12 @@ impl Report for About<bool, Checked> {
         let (good, bad) = (palette.good, palette.bad);
         let mut text = match (&checked.fault, checked.schedulable) {
             (None, true) => format!(
-                "{good}VERIFIED{good:#}: all bounds are confirmed, and all deadlines and limits are met\n"
+                "{good}VERIFIED{good:#}: all bounds are confirmed, and all deadlines and limits are met\n{}",
+                match checked.chosen {
+                    true =>
+                        "each next larger budget fails; whether other budgets are better is not checked\n",
+                    false => "",
+                }
             ),
             (None, false) => {
                 format!("{bad}VERIFIED, BUT NOT PROVEN SCHEDULABLE{bad:#}: all stated bounds are confirmed\n")

@@ -2,7 +2,7 @@
 
 use super::Documents;
 use super::raw::{Fault, from_json};
-use crate::end_to_end::{Answer, Draft, SystemPlan};
+use crate::end_to_end::{Answer, ChosenBudgets, Draft, SystemPlan};
 use crate::{
     Bound, Device, Group, Kernel, MeasuredOverheads, MemoryProfile, MemoryRates, Plan, Scenario, System,
     TaskSet, WarpScenario,
@@ -67,6 +67,14 @@ impl Document for SystemPlan {
 
     fn from_json(text: &str) -> Result<SystemPlan, Fault> {
         from_json::<SystemPlan, _>(text)
+    }
+}
+
+impl Document for ChosenBudgets {
+    const EXPECTED: &str = "budgets of a system: an object such as {\"per\":\"all\",\"groups\":[…],\"system\":{…},\"verdict\":{…}}";
+
+    fn from_json(text: &str) -> Result<ChosenBudgets, Fault> {
+        from_json::<ChosenBudgets, _>(text)
     }
 }
 

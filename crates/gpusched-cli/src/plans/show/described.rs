@@ -1,130 +1,15 @@
-//! `gpusched show`: states in words what a file is.
+//! Descriptions of the files of gpusched.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
-use crate::experiments::study::check;
-use crate::other_tools::recording::summary;
-use crate::report::{Cell, Output, Palette, Report, Table, clip, numbered, wrap};
-use crate::{Global, Outcome, Run};
-use gpusched_model::assumptions::Assumption;
+use super::Description;
+use crate::report::{Cell, Table, clip, wrap};
 use gpusched_model::counted;
-use gpusched_model::end_to_end::{Answer, Draft, SystemPlan};
-use gpusched_model::error::{Error, Result, excerpt};
+use gpusched_model::end_to_end::{Answer, ChosenBudgets, Draft, SystemPlan};
+use gpusched_model::error::excerpt;
 use gpusched_model::identity::sha256;
 use gpusched_model::plan::{Partition, Plan};
-use gpusched_model::reader::Plans;
 use gpusched_model::{Bound, Identity, TaskSet};
-
-/// Arguments of `gpusched show`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLE)]
-pub struct Args {
-    /// Plan, verdict on a system, bound, task set, system, recording, or results folder of a study
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-}
-
-const EXAMPLE: &str = "\
-`show` states what a file is, what it claims, for which inputs it was computed, and how to check it. It does not check the claims. For a
-recording, it prints the result of `recording summary`, and for results of a study the result of `study check`.
-Exit code 0: gpusched knows the file. 1: a claim of the study fails.
-
-Example:
-  gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched show plan.json";
-
-/// Number of bytes at the start of a file that show whether it may be a document of gpusched.
-const START: u64 = 4096;
-
-/// Description of a file.
-#[derive(Serialize)]
-struct Description {
-    /// Kind of the file.
-    kind: &'static str,
-    /// Claim of the file, in one sentence.
-    claim: String,
-    /// Inputs and options.
-    facts: BTreeMap<&'static str, String>,
-    /// Partitions of a plan.
-    #[serde(skip)]
-    table: Table,
-    /// Assumptions of the claim, which gpusched does not check.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    assumptions: Vec<Assumption>,
-    /// Command that checks the claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    check: Option<String>,
-    #[serde(skip)]
-    quiet: bool,
-}
-
-impl Run for Args {
-    fn run(&self, global: &Global) -> Result<Outcome> {
-        if self.file.is_dir() {
-            return check::Args::of(self.file.clone()).run(global);
-        }
-        if !is_object(&self.file)? {
-            return summary::Args::of(self.file.clone()).run(global);
-        }
-        let raw = Plans::only_raw(&self.file, "document")?;
-        let shown = self.file.display().to_string();
-        raw.check_syntax(&shown)?;
-        let mut description = if raw.has("gpu_sms") {
-            of_plan(&raw.parse(&shown)?, &shown)
-        } else if raw.has("certificate") || (raw.has("q") && raw.has("wcet_ns")) {
-            of_bound(raw.parse(&shown)?, &shown)
-        } else if raw.has("verdict") && raw.has("schedulable") {
-            of_system_plan(raw.parse(&shown)?, &shown)
-        } else if raw.has("response_times_ns") && raw.has("chains") {
-            of_answer(raw.parse(&shown)?, &shown)
-        } else if raw.is_end_to_end() {
-            of_system(&raw.parse(&shown)?, &shown)
-        } else if raw.has("tasks") {
-            of_set(&raw.parse(&shown)?, &shown)
-        } else {
-            let expected = "a plan, a verdict on a system, a bound, a task set, a system, a recording, or results of a study";
-            return Err(Error::file(
-                &self.file,
-                "a document that `show` does not describe",
-                expected,
-            ));
-        };
-        description.quiet = global.quiet;
-        Output::open(global)?.last(&description)?;
-        Ok(Outcome::Positive)
-    }
-}
-
-/// Whether the file starts as a JSON object that is no recording.
-fn is_object(path: &Path) -> Result<bool> {
-    if path == Path::new("-") {
-        return Ok(true);
-    }
-    let file = File::open(path).map_err(|cause| Error::io(path, "open", cause))?;
-    let mut start = Vec::new();
-    { file.take(START).read_to_end(&mut start) }.map_err(|cause| Error::io(path, "read", cause))?;
-    let start = String::from_utf8_lossy(&start);
-    let of_recording = [
-        "traceEvents",
-        "schemaVersion",
-        "rocprofiler",
-        "gpusched_trace",
-        "baseTimeNanoseconds",
-    ];
-    // A field whose name begins with one of these words.
-    let is_field = |name: &str| {
-        start.match_indices(&format!("\"{name}")).any(|(at, _)| {
-            let rest = start[at + 1..].split_once('"').map(|(_, rest)| rest.trim_start());
-            rest.is_some_and(|rest| rest.starts_with(':'))
-        })
-    };
-    Ok(start.trim_start().starts_with('{') && !of_recording.into_iter().any(is_field))
-}
 
 fn verdict(schedulable: bool) -> &'static str {
     if schedulable {
@@ -134,7 +19,7 @@ fn verdict(schedulable: bool) -> &'static str {
     }
 }
 
-fn of_plan(plan: &Plan, file: &str) -> Description {
+pub(super) fn of_plan(plan: &Plan, file: &str) -> Description {
     let mut facts = BTreeMap::new();
     let gpu = plan.hardware.as_ref().map(|hardware| {
         format!(
@@ -266,7 +151,7 @@ fn digits(digest: &str) -> String {
     digest.chars().filter(char::is_ascii_hexdigit).take(64).collect()
 }
 
-fn of_bound(bound: Bound, file: &str) -> Description {
+pub(super) fn of_bound(bound: Bound, file: &str) -> Description {
     let name = bound.kernel.as_ref().map_or("a kernel".to_owned(), |name| {
         format!("kernel `{}`", clip(name, 40))
     });
@@ -301,7 +186,7 @@ fn of_bound(bound: Bound, file: &str) -> Description {
     }
 }
 
-fn of_answer(answer: Answer, file: &str) -> Description {
+pub(super) fn of_answer(answer: Answer, file: &str) -> Description {
     let bounded = answer.response_times_ns.iter().flatten().count();
     let mut facts = BTreeMap::new();
     facts.insert(
@@ -323,7 +208,7 @@ fn of_answer(answer: Answer, file: &str) -> Description {
     }
 }
 
-fn of_system_plan(plan: SystemPlan, file: &str) -> Description {
+pub(super) fn of_system_plan(plan: SystemPlan, file: &str) -> Description {
     let mut facts = BTreeMap::new();
     facts.insert("partitions", plan.partitions.len().to_string());
     Description {
@@ -337,7 +222,35 @@ fn of_system_plan(plan: SystemPlan, file: &str) -> Description {
     }
 }
 
-fn of_set(set: &TaskSet, file: &str) -> Description {
+pub(super) fn of_chosen(found: &ChosenBudgets, file: &str) -> Description {
+    let mut facts = BTreeMap::new();
+    facts.insert("regulation period", found.regulation_period_ns.to_string());
+    facts.insert("budgets per", found.per.to_string());
+    let optimal = match found.optimal {
+        true => "no better budgets pass the test (`verify` does not check this)",
+        false => "better budgets may exist",
+    };
+    facts.insert("optimality", optimal.to_owned());
+    let name = { found.system.name.as_ref() }.map_or(String::new(), |name| format!(" `{}`", clip(name, 40)));
+    Description {
+        kind: "budgets of a system",
+        claim: format!(
+            "memory bandwidth budgets of the end-to-end system{name}: {} with them",
+            verdict(found.verdict.schedulable)
+        ),
+        facts,
+        table: Table::of(&found.groups)
+            .text(("group", "group"), |group| Cell::from(clip(&group.name, 40)))
+            .text(("Q", "q"), |group| Cell::from(group.q.to_string()))
+            .time(("memory time", "memory_time_ns"), |group| group.memory_time_ns)
+            .done(),
+        assumptions: found.verdict.assumptions.clone(),
+        check: Some(format!("gpusched verify {file} SYSTEM")),
+        quiet: false,
+    }
+}
+
+pub(super) fn of_set(set: &TaskSet, file: &str) -> Description {
     let mut facts = BTreeMap::new();
     facts.insert("SHA-256", sha256(set));
     let measured = { set.tasks().iter() }
@@ -363,7 +276,7 @@ fn of_set(set: &TaskSet, file: &str) -> Description {
     }
 }
 
-fn of_system(draft: &Draft, file: &str) -> Description {
+pub(super) fn of_system(draft: &Draft, file: &str) -> Description {
     let mut facts = BTreeMap::new();
     facts.insert("SHA-256", sha256(draft));
     facts.insert("cores", draft.cores.len().to_string());
@@ -385,42 +298,5 @@ fn of_system(draft: &Draft, file: &str) -> Description {
         assumptions: Vec::new(),
         check: Some(format!("gpusched test {file}")),
         quiet: false,
-    }
-}
-
-impl Report for Description {
-    fn table(&self) -> Table {
-        let facts = { self.facts.iter() }.map(|(name, value)| (*name, value.clone()));
-        let rows = [("kind", self.kind.to_owned()), ("claim", self.claim.clone())]
-            .into_iter()
-            .chain(facts);
-        Table::of(rows.collect::<Vec<_>>())
-            .exact("name", |(name, _)| *name)
-            .exact("value", |(_, value)| value.clone())
-            .done()
-    }
-
-    fn text(&self, palette: &Palette) -> Result<String> {
-        let mut text = format!("{}\n", self.claim);
-        let width = self.facts.keys().map(|name| name.len()).max().unwrap_or(0);
-        // Writing to a string never fails.
-        for (name, value) in self.facts.iter().filter(|(_, value)| !value.is_empty()) {
-            let _ = writeln!(text, "  {name:<width$}  {value}");
-        }
-        if !self.table.is_empty() {
-            let _ = write!(text, "\n{}", self.table.render(palette.header));
-        }
-        if !self.assumptions.is_empty() && !self.quiet {
-            let _ = write!(text, "\n{}", numbered(&self.assumptions));
-        }
-        if let Some(check) = &self.check {
-            let words = if self.kind.contains("set") || self.kind == "system" {
-                "next"
-            } else {
-                "not checked here; to check it"
-            };
-            let _ = writeln!(text, "\n{words}: {check}");
-        }
-        Ok(text)
     }
 }
