@@ -321,3 +321,66 @@ fn a_file_says_what_it_is() {
     }
     assert_eq!(run("show no-such-file.json").code, 2);
 }
+
+/// The budgets that a search chose have a verdict, and the reason why each next larger budget fails.
+#[test]
+fn chosen_budgets_are_verified_shown_and_reported() {
+    let system = "tasksets/end_to_end/camera-budgets.json";
+    let line = format!("budget nominal {system} --deadlines --per kind --search-effort 50 --format json");
+    let found = run(&line).stdout;
+    let answer = run_with(&format!("verify - {system}"), found.clone());
+    assert!(
+        answer.code == 0 && answer.stdout.contains("each next larger budget fails"),
+        "{answer:?}"
+    );
+    let shown = run_with("show -", found.clone());
+    assert!(
+        shown.code == 0
+            && shown
+                .stdout
+                .contains("budgets of the end-to-end system `camera with budgets`"),
+        "{shown:?}"
+    );
+    let page = run_with(&format!("report - {system}"), found.clone());
+    let parts = [
+        "Each budget that is 1 ns per regulation period larger fails",
+        "best-effort cores access memory for at most its budget",
+        "WCET G under the budget",
+    ];
+    for part in parts {
+        assert!(
+            page.code == 0 && page.stdout.contains(part),
+            "{part}: {}",
+            page.stderr
+        );
+    }
+    // Without a stated reason, with another reason, and with a larger budget
+    let value: serde_json::Value = serde_json::from_str(&found).unwrap();
+    let last = value["groups"].as_array().unwrap().len() - 1;
+    let group = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut changed = value.clone();
+        change(&mut changed["groups"][last]);
+        run_with(&format!("verify - {system}"), changed.to_string())
+    };
+    for (answer, told) in [
+        (
+            group(&|group| drop(group.as_object_mut().unwrap().remove("next"))),
+            "groups[2].next: found none",
+        ),
+        (
+            group(&|group| group["next"]["late_tasks"] = serde_json::json!([1])),
+            "groups[2].next.late_tasks: found [1], expected [0]",
+        ),
+        (
+            group(&|group| group["memory_time_ns"] = serde_json::json!(734_058)),
+            "groups[2].q: found 0.734057, expected 0.734058",
+        ),
+    ] {
+        assert!(
+            answer.code == 1 && answer.stdout.contains(told),
+            "{told}: {answer:?}"
+        );
+    }
+    let other = run_with("verify - tasksets/end_to_end/camera-sizes.json", found);
+    assert_eq!(other.code, 1, "{other:?}");
+}

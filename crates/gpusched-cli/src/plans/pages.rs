@@ -23,7 +23,8 @@ use gpusched_verify::{Effort, GROUPS, check_identity};
 pub struct Args {
     /// Plan, results folder of a study, or, with --set, recording (FILE[@SIZE])
     ///
-    /// For an end-to-end system, INPUT is a plan of `partition` or a verdict of `test --format json`.
+    /// For an end-to-end system, INPUT is a plan of `partition`, a verdict of `test --format json`, or budgets of `budget nominal
+    /// --deadlines --format json`.
     #[arg(value_name = "INPUT")]
     input: PathBuf,
     /// Task set or end-to-end system of the plan
@@ -138,7 +139,9 @@ impl Args {
             draft: &stated.draft,
             system: &stated.system,
             answer: &stated.answer,
+            assumptions: &stated.assumptions(),
             plan: stated.plan.as_ref(),
+            chosen: stated.chosen.as_ref(),
             command: &command,
         })
     }

@@ -31,7 +31,8 @@ use gpusched_verify::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// One plan (JSON) or many (JSONL), written by `partition --format json`; or the verdict of `test` on a system
+    /// One plan (JSON) or many (JSONL), written by `partition --format json`; or the verdict of `test` or the budgets of `budget
+    /// nominal --deadlines` for a system
     #[arg(value_name = "PLAN")]
     plans: PathBuf,
     /// Task sets of the plans, in the order of the plans; or an end-to-end system

@@ -127,7 +127,15 @@ impl Stated {
         system.or(chosen).unwrap_or(&self.draft)
     }
 
-    /// Recomputes and checks every statement of the verdict. Returns the first fault.
+    /// The assumptions of the verdict.
+    pub fn assumptions(&self) -> Vec<Assumption> {
+        match self.answer.budgets {
+            Some(_) => self.planned().assumptions(&self.system),
+            None => self.system.assumptions(self.answer.evidence.offsets_ns.is_some()),
+        }
+    }
+
+    /// Recomputes and checks every statement of the result. Returns the first fault.
     pub fn fault(&self, environment: Environment) -> Option<Fault> {
         let environment = Environment {
             overheads: environment.overheads.or(self.answer.overheads),
@@ -167,10 +175,7 @@ pub fn verify(
         ));
     }
     let fault = stated.fault(environment);
-    let assumptions = match answer.budgets {
-        Some(_) => stated.planned().assumptions(system),
-        None => system.assumptions(answer.evidence.offsets_ns.is_some()),
-    };
+    let assumptions = stated.assumptions();
     let checked = Checked {
         verified: fault.is_none(),
         schedulable: answer.schedulable,

@@ -1,9 +1,12 @@
 //! The page of an end-to-end system shows the verdict and the assumptions, then the bounds of tasks and chains, the
-//! resources, and the evidence.
+//! resources, the memory bandwidth budgets, and the evidence.
 
+mod budgets;
+
+use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::end_to_end::{
-    Answer, ChainBound, Draft, Resource, Scaling, System, SystemPlan, Task, TaskAnswer,
+    Answer, ChainBound, ChosenBudgets, Draft, Resource, Scaling, System, SystemPlan, Task, TaskAnswer,
 };
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
@@ -21,12 +24,16 @@ use crate::{Page, page};
 pub struct Input<'a> {
     /// The system as the user wrote it.
     pub draft: &'a Draft,
-    /// The system of the verdict, with the partitions of the plan.
+    /// The system of the verdict, with the partitions of the plan or with the WCETs under the chosen budgets.
     pub system: &'a System,
+    /// The assumptions of the verdict.
+    pub assumptions: &'a [Assumption],
     /// The verdict.
     pub answer: &'a Answer,
     /// The plan that contains the verdict; `None` for a verdict without a plan.
     pub plan: Option<&'a SystemPlan>,
+    /// The chosen budgets that contain the verdict; `None` for a verdict without a search for budgets.
+    pub chosen: Option<&'a ChosenBudgets>,
     /// The first wrong statement that the verifier found.
     pub fault: Option<&'a Fault>,
     /// The command that checks the files `plan.json` and `system.json` of the page.
@@ -42,6 +49,8 @@ struct Content<'a> {
     tasks: Table,
     chains: Option<Table>,
     resources: Table,
+    groups: Option<Table>,
+    budgets: Option<Table>,
     segments: Table,
     command: &'a str,
     files: Vec<File>,
@@ -56,17 +65,23 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
     let name = system.name().unwrap_or("system");
     let verdict = verdict(input);
     let positive = verdict.positive;
-    let assumptions = system.assumptions(answer.evidence.offsets_ns.is_some());
-    let result = match input.plan {
-        Some(plan) => File::json("file-plan", "plan.json", "The plan with its evidence", plan)?,
-        None => File::json("file-plan", "plan.json", "The verdict with its evidence", answer)?,
+    let (place, name_of) = ("file-plan", "plan.json");
+    let result = match (input.plan, input.chosen) {
+        (Some(plan), _) => File::json(place, name_of, "The plan with its evidence", plan)?,
+        (None, Some(chosen)) => File::json(place, name_of, "The chosen budgets with their evidence", chosen)?,
+        (None, None) => File::json(place, name_of, "The verdict with its evidence", answer)?,
     };
     let content = Content {
         facts: facts(input),
-        assumptions: assumptions.iter().map(Listed::from).collect(),
+        assumptions: input.assumptions.iter().map(Listed::from).collect(),
         tasks: tasks(system, answer),
         chains: chains(system, answer),
         resources: resources(system, growth(answer)),
+        groups: input.chosen.map(|chosen| budgets::groups(chosen, answer)),
+        budgets: answer
+            .budgets
+            .as_ref()
+            .map(|budgets| budgets::segments(system, budgets)),
         segments: segments(system, answer),
         command: input.command,
         files: vec![
@@ -129,6 +144,15 @@ fn verdict(input: &Input<'_>) -> Verdict {
             "Fewest SMs: every plan with fewer SMs fails the test, according to the search.".to_owned();
         checks.push(Check::new(Tone::Open, "not checked", text));
     }
+    if let Some(chosen) = input.chosen.filter(|_| answer.schedulable) {
+        let text = "Each budget that is 1 ns per regulation period larger fails the test.".to_owned();
+        checks.push(Check::new(Tone::Good, "confirmed", text));
+        let text = match chosen.optimal {
+            true => "No better budgets pass the test, according to the search.",
+            false => "The search ended before it had examined all budgets, so better budgets may exist.",
+        };
+        checks.push(Check::new(Tone::Open, "not checked", text.to_owned()));
+    }
     if growth(answer).is_some() {
         let text = "WCET margins, which the proof does not use.".to_owned();
         checks.push(Check::new(Tone::Open, "not checked", text));
@@ -162,6 +186,12 @@ fn facts(input: &Input<'_>) -> Vec<(&'static str, String)> {
     }
     if let Some(memory) = system.memory() {
         facts.push(("Guaranteed memory bandwidth", memory.to_string()));
+    }
+    if let Some(budgets) = &answer.budgets {
+        facts.push((
+            "Regulation period of memory accesses",
+            budgets.regulation_period_ns.to_string(),
+        ));
     }
     if let Some(permille) = answer
         .sensitivity
