@@ -8,7 +8,7 @@ use crate::machine::SECTOR;
 use crate::program::FIRST_ADDRESS;
 use crate::stress::{Rates, Stress};
 use crate::warp_run::{KernelSource, RunKernel, WarpRunShape};
-use gpusched_model::MemoryTime;
+use gpusched_model::{Factor, MemoryTime};
 use gpusched_model::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +114,8 @@ struct Other<'a> {
     own_ways: bool,
     /// Whether a cluster contains SMs of both kernels.
     shares_cluster: bool,
+    /// Whether a GPC contains SMs of both kernels.
+    shares_gpc: bool,
 }
 
 impl Examiner {
@@ -163,9 +165,14 @@ impl Examiner {
                 let other = Other {
                     alone,
                     own_ways: one.l2_ways.is_some(),
-                    shares_cluster: share_cluster(run, one, kernel),
+                    shares_cluster: share(run, one, kernel, |cluster| cluster),
+                    shares_gpc: match &run.machine.interconnect.gpcs {
+                        Some(gpcs) => share(run, one, kernel, |cluster| gpcs.of_cluster[cluster as usize]),
+                        None => false,
+                    },
                 };
-                (position != index && !apart(one, kernel, other.shares_cluster)).then_some(other)
+                let shares = other.shares_cluster || other.shares_gpc;
+                (position != index && !apart(one, kernel, shares)).then_some(other)
             });
             let others: Vec<Other<'_>> = others.collect();
             Form::ALL.map(|form| (form, self.bound(form, (kernel, &alone[index]), &others)))
@@ -223,6 +230,7 @@ impl Examiner {
             alone,
             own_ways,
             shares_cluster,
+            shares_gpc,
         }: Other<'_>,
     ) -> u128 {
         let machine = self.machine();
@@ -247,31 +255,41 @@ impl Examiner {
             false => 0,
         };
         let packets = u128::from(alone.hold) + u128::from(in_cluster);
-        transfer(sectors, rates.l2)
+        let passes = |sectors: u64, rate: Factor| {
+            let (numerator, denominator) = rate.ratio();
+            ((u128::from(sectors) * u128::from(denominator)) << 32).div_ceil(u128::from(numerator.max(1)))
+        };
+        let in_gpc = match machine.interconnect.gpcs.as_ref().filter(|_| shares_gpc) {
+            Some(gpcs) => {
+                passes(alone.reads, gpcs.reads_per_cycle) + passes(alone.writes, gpcs.writes_per_cycle)
+            }
+            None => 0,
+        };
+        in_gpc
+            + transfer(sectors, rates.l2)
             + transfer(at_dram, rates.dram)
             + time(packets, machine.packets_per_second())
     }
 }
 
-/// Returns whether two kernels use different channels of the memory and different clusters of SMs. Such kernels share
-/// no part of the GPU.
-fn apart(one: &RunKernel, other: &RunKernel, share_cluster: bool) -> bool {
+/// Returns whether two kernels use different channels of the memory and different ports. Such kernels share no part of
+/// the GPU.
+fn apart(one: &RunKernel, other: &RunKernel, share_port: bool) -> bool {
     match (&one.channels, &other.channels) {
-        (Some(channels), Some(others)) => !share_cluster && !channels.overlaps(others),
+        (Some(channels), Some(others)) => !share_port && !channels.overlaps(others),
         _ => false,
     }
 }
 
-/// Returns whether a cluster of `run` contains SMs of both kernels. A kernel without a list of SMs may use all SMs.
-fn share_cluster(run: &WarpRunShape, one: &RunKernel, other: &RunKernel) -> bool {
-    let per_cluster = run.machine.sms_per_cluster;
+/// Returns whether a group of clusters of `run` contains SMs of both kernels. `group` returns the group of a cluster. A
+/// kernel without a list of SMs may use all SMs.
+fn share(run: &WarpRunShape, one: &RunKernel, other: &RunKernel, group: impl Fn(u32) -> u32) -> bool {
+    let of = |sm: &u32| group(sm / run.machine.sms_per_cluster);
     let (Some(sms), Some(of_other)) = (&one.sms, &other.sms) else {
         return true;
     };
-    let clusters: BTreeSet<u32> = of_other.indices().iter().map(|sm| sm / per_cluster).collect();
-    sms.indices()
-        .iter()
-        .any(|sm| clusters.contains(&(sm / per_cluster)))
+    let groups: BTreeSet<u32> = of_other.indices().iter().map(of).collect();
+    sms.indices().iter().map(of).any(|group| groups.contains(&group))
 }
 
 /// Sets the address of each buffer of the kernels in `run`. The first buffer starts `shift` bytes after the first

@@ -22,6 +22,7 @@ pub use memory_system::cache::{
     Allocation, Cache, MshrKind, Replacement, SECTOR, WriteAllocation, WritePolicy,
 };
 pub use memory_system::dram::{BankGroupIndex, Dram, DramScheduler, DramTiming, WriteQueue};
+pub use memory_system::gpcs::Gpcs;
 pub use memory_system::interconnect::{Arbiter, Interconnect};
 pub use memory_system::memory::{Memory, PartitionIndexing, PartitionQueues};
 pub use multiprocessor::collectors::{Collectors, RegisterFile, SpecializedCollectors};
@@ -98,7 +99,7 @@ impl Machine {
         shape.sm.check(&faults.of("sm"))?;
         shape.l1.check(&faults.of("l1"))?;
         shape.shared_memory.check(&faults.of("shared_memory"))?;
-        shape.interconnect.check(&faults.of("interconnect"))?;
+        shape.interconnect.check(shape.clusters, &faults.of("interconnect"))?;
         shape.memory.check(&faults.of("memory"))?;
         if let Some(adaptive) = &shape.l1.adaptive {
             let largest = adaptive.shared_kib.last().copied().unwrap_or(0);
