@@ -19,11 +19,11 @@ const MORE_RUNS: u64 = 120;
 ///
 /// A job reads R sectors and writes W sectors at L2. Its memory time is `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`. If a
 /// kernel has its own ways of L2, R + 2·W is replaced by the number of DRAM sectors that the kernel reads and writes in
-/// isolation. If a kernel has its own channels and clusters, every form of the bound equals its time in isolation.
+/// isolation. If a kernel has its own channels and ports, every form of the bound equals its time in isolation.
 ///
 /// Except for `peak`, every form adds the time at the ports of clusters. Replies of another kernel are first at a port
 /// for H core cycles. If a cluster has SMs of both kernels, its port also passes the R + W requests of the other kernel,
-/// and starts its blocks one after another.
+/// and starts its blocks one after another. If a GPC has SMs of both kernels, its port passes the sectors of the other kernel.
 ///
 /// Except for `peak`, every form uses the cold time in isolation plus the variation. The cold time is the time of one
 /// run with an empty L2 cache. If the kernel exceeds `own-drain` or `universal`, it is the longest time of many such
@@ -114,8 +114,8 @@ struct Other<'a> {
     own_ways: bool,
     /// Whether a cluster contains SMs of both kernels.
     shares_cluster: bool,
-    /// Whether a GPC contains SMs of both kernels.
-    shares_gpc: bool,
+    /// Whether a GPC contains SMs of both kernels, or a cluster of a machine without GPCs.
+    shares_port: bool,
 }
 
 impl Examiner {
@@ -165,14 +165,10 @@ impl Examiner {
                 let other = Other {
                     alone,
                     own_ways: one.l2_ways.is_some(),
-                    shares_cluster: share(run, one, kernel, |cluster| cluster),
-                    shares_gpc: match &run.machine.interconnect.gpcs {
-                        Some(gpcs) => share(run, one, kernel, |cluster| gpcs.of_cluster[cluster as usize]),
-                        None => false,
-                    },
+                    shares_cluster: share(one, kernel, |sm| sm / run.machine.sms_per_cluster),
+                    shares_port: share(one, kernel, |sm| run.machine.port_of_sm(sm)),
                 };
-                let shares = other.shares_cluster || other.shares_gpc;
-                (position != index && !apart(one, kernel, shares)).then_some(other)
+                (position != index && !apart(one, kernel, other.shares_port)).then_some(other)
             });
             let others: Vec<Other<'_>> = others.collect();
             Form::ALL.map(|form| (form, self.bound(form, (kernel, &alone[index]), &others)))
@@ -230,7 +226,7 @@ impl Examiner {
             alone,
             own_ways,
             shares_cluster,
-            shares_gpc,
+            shares_port,
         }: Other<'_>,
     ) -> u128 {
         let machine = self.machine();
@@ -259,7 +255,7 @@ impl Examiner {
             let (numerator, denominator) = rate.ratio();
             ((u128::from(sectors) * u128::from(denominator)) << 32).div_ceil(u128::from(numerator.max(1)))
         };
-        let in_gpc = match machine.interconnect.gpcs.as_ref().filter(|_| shares_gpc) {
+        let in_gpc = match machine.interconnect.gpcs.as_ref().filter(|_| shares_port) {
             Some(gpcs) => {
                 passes(alone.reads, gpcs.reads_per_cycle) + passes(alone.writes, gpcs.writes_per_cycle)
             }
@@ -281,15 +277,14 @@ fn apart(one: &RunKernel, other: &RunKernel, share_port: bool) -> bool {
     }
 }
 
-/// Returns whether a group of clusters of `run` contains SMs of both kernels. `group` returns the group of a cluster. A
-/// kernel without a list of SMs may use all SMs.
-fn share(run: &WarpRunShape, one: &RunKernel, other: &RunKernel, group: impl Fn(u32) -> u32) -> bool {
-    let of = |sm: &u32| group(sm / run.machine.sms_per_cluster);
+/// Returns whether both kernels have SMs in one group. `group` returns the group of an SM. A kernel without a list of SMs may
+/// use all SMs.
+fn share(one: &RunKernel, other: &RunKernel, group: impl Fn(u32) -> u32) -> bool {
     let (Some(sms), Some(of_other)) = (&one.sms, &other.sms) else {
         return true;
     };
-    let groups: BTreeSet<u32> = of_other.indices().iter().map(of).collect();
-    sms.indices().iter().map(of).any(|group| groups.contains(&group))
+    let groups: BTreeSet<u32> = of_other.indices().iter().map(|sm| group(*sm)).collect();
+    sms.indices().iter().any(|sm| groups.contains(&group(*sm)))
 }
 
 /// Sets the address of each buffer of the kernels in `run`. The first buffer starts `shift` bytes after the first

@@ -131,6 +131,14 @@ impl MachineShape {
         self.clusters.saturating_mul(self.sms_per_cluster)
     }
 
+    /// Returns the number of the outermost port that SM `sm` shares with other SMs: its GPC, or its cluster on a machine
+    /// without GPCs.
+    pub fn port_of_sm(&self, sm: u32) -> u32 {
+        let cluster = sm / self.sms_per_cluster.max(1);
+        let of_cluster = |gpcs: &Gpcs| gpcs.of_cluster.get(cluster as usize).copied();
+        self.interconnect.gpcs.as_ref().and_then(of_cluster).unwrap_or(cluster)
+    }
+
     /// Returns whether each SM accepts every reply to a load through L1 and every acknowledgment of a store in the first
     /// cycle. Global loads then use L1, and each cycle has time to fill one sector or line.
     pub fn accepts_at_once(&self) -> bool {

@@ -162,3 +162,7 @@ impl Gpu<'_> {
         self.requests.is_empty() && self.gpcs.as_ref().is_none_or(Gpcs::is_empty)
     }
 }
+
+#[cfg(test)]
+#[path = "gpcs_tests.rs"]
+mod tests;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cache::SECTOR;
+use crate::machine::Clocks;
 use crate::machine::check::Faults;
 use gpusched_model::{Factor, Refusal};
 
@@ -25,6 +27,25 @@ pub struct Gpcs {
 impl Gpcs {
     /// Largest rate [sectors per core cycle].
     const MOST: u32 = 128;
+
+    /// Returns the number of clusters of each GPC.
+    pub(crate) fn sizes(&self) -> Vec<u32> {
+        let mut sizes = Vec::new();
+        for &gpc in &self.of_cluster {
+            let gpc = gpc as usize;
+            sizes.resize(sizes.len().max(gpc + 1), 0);
+            sizes[gpc] += 1;
+        }
+        sizes
+    }
+
+    /// Returns the rate of a port that passes `sectors` per core cycle [bytes per second]. Rounds down.
+    pub(crate) fn bytes_per_second(sectors: Factor, clocks: &Clocks) -> u64 {
+        let (numerator, denominator) = sectors.ratio();
+        let per_cycle = u128::from(SECTOR) * u128::from(numerator);
+        let bytes = per_cycle * u128::from(clocks.core_khz) * 1000 / u128::from(denominator);
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
 
     pub(in crate::machine) fn check(&self, clusters: u32, faults: &Faults) -> Result<(), Refusal> {
         if u32::try_from(self.of_cluster.len()) != Ok(clusters) {
