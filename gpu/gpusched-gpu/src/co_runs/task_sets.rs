@@ -7,11 +7,11 @@
 
 use std::collections::HashMap;
 
-use crate::machine::{Gpcs, Machine, SECTOR};
+use crate::machine::SECTOR;
 use crate::warp_run::{IndexSet, Queue, RunKernel, WarpRunShape};
 use gpusched_analysis::interference::{Interference, model_of};
 use gpusched_analysis::partitioning::{Offer, Problem};
-use gpusched_model::device::{Device, Granularity, Place};
+use gpusched_model::device::{Granularity, Place};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::below;
 use gpusched_model::time::Time;
@@ -21,9 +21,9 @@ use gpusched_model::{
     Arbitration, Bandwidth, Bytes, Evidence, Policy, SharedMemory, Task, TaskSet, TaskShape, WcetFunction,
 };
 use rand::Rng;
-use serde_json::json;
 
 use super::bound::{Examiner, Form, Victim};
+use super::device::device;
 use super::draw::Kernels;
 use super::isolation::Alone;
 
@@ -238,27 +238,6 @@ fn responses(
         }
     }
     Ok(Some(found))
-}
-
-/// Returns `machine` as a device, whose TPCs are the clusters.
-fn device(machine: &Machine) -> Result<Device> {
-    let rate = u64::from(SECTOR).saturating_mul(machine.packets_per_second());
-    let mut ports = vec![json!({"level": "tpc", "read": rate, "write": rate})];
-    let mut device = json!({
-        "name": "simulated",
-        "sms": machine.sms(),
-        "sms_per_tpc": machine.sms_per_cluster,
-    });
-    if let Some(gpcs) = &machine.interconnect.gpcs {
-        let rate = |sectors| Gpcs::bytes_per_second(sectors, &machine.clocks);
-        let (read, write) = (rate(gpcs.reads_per_cycle), rate(gpcs.writes_per_cycle));
-        device["tpcs_per_gpc"] = json!(gpcs.sizes());
-        device["gpc_of_tpc"] = json!(gpcs.of_cluster);
-        ports.push(json!({"level": "gpc", "read": read, "write": write}));
-    }
-    device["ports"] = ports.into();
-    serde_json::from_value(device)
-        .map_err(|error| Error::parameter("machine", &machine.name, format_args!("a valid device: {error}")))
 }
 
 /// Returns the task of `source` for the analysis with the bound `form`. `khz` is the clock of the SMs. Returns `None`
