@@ -64,10 +64,17 @@ fn a_shared_gpc_counts_packets_without_blocks() {
             assert!(plan.schedulable, "{tpc} {map} {blocks:?}");
             gpusched::verification::verify(&plan, &set).unwrap();
             let verdict = plan.partitions.iter().find(|part| part.tasks == [0]).unwrap();
-            let Evidence::ResponseTimes { response_times_ns, .. } = &verdict.verdict.evidence else {
+            let Evidence::ResponseTimes {
+                response_times_ns, ..
+            } = &verdict.verdict.evidence
+            else {
                 panic!("{:?}", verdict.verdict);
             };
-            assert_eq!(response_times_ns[0].ns(), 10_000 + 2 * each, "{tpc} {map} {blocks:?}");
+            assert_eq!(
+                response_times_ns[0].ns(),
+                10_000 + 2 * each,
+                "{tpc} {map} {blocks:?}"
+            );
         }
     }
 }

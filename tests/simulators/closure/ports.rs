@@ -171,7 +171,10 @@ fn kernels_in_one_gpc_share_its_port() {
             [&apart, &shared, &one_cluster].map(|victims| victims[0].bound(form).unwrap() - victims[0].alone);
         // 2,048 sectors of reads and 1,024 of writes
         let cycles = (2048.0 / 3.58265 + 1024.0 / 2.302) as u64;
-        assert!((cycles..=cycles + 3).contains(&(shared - apart)), "{form:?}: {apart} {shared}");
+        assert!(
+            (cycles..=cycles + 3).contains(&(shared - apart)),
+            "{form:?}: {apart} {shared}"
+        );
         assert!(one_cluster > shared, "{form:?}");
     }
     for victims in [&apart, &shared, &one_cluster] {

@@ -117,7 +117,10 @@ fn titanv_with_gpcs_differs_from_titanv_only_in_its_gpcs() {
     let file = root().join("tasksets/devices/titanv.json");
     let device: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     let sizes = (0..6).map(|gpc| gpcs.of_cluster.iter().filter(|of| **of == gpc).count());
-    assert_eq!(serde_json::json!(sizes.collect::<Vec<_>>()), device["tpcs_per_gpc"]);
+    assert_eq!(
+        serde_json::json!(sizes.collect::<Vec<_>>()),
+        device["tpcs_per_gpc"]
+    );
     let speedup = &device["ports"][1]["speedup"];
     let stated = serde_json::json!({"read": gpcs.reads_per_cycle, "write": gpcs.writes_per_cycle});
     assert_eq!(&stated, speedup);

@@ -277,7 +277,11 @@ pub fn packets(set: &TaskSet, plan: &Plan) {
     let unknown = parts.flat_map(|part| &part.tasks).find(|&&task| !known(task));
     if let Some(&task) = unknown {
         let (level, number) = (port.level.to_string().to_uppercase(), port.number);
-        let with = if port.level == PortLevel::Gpc { "" } else { " with `blocks`" };
+        let with = if port.level == PortLevel::Gpc {
+            ""
+        } else {
+            " with `blocks`"
+        };
         complain(&format!(
             "note: task `{}` states no `sectors`{with}, so the verdict assumes that the task occupies the port of {level} \
              {number} all the time",

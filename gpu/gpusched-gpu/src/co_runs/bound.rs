@@ -8,8 +8,8 @@ use crate::machine::SECTOR;
 use crate::program::FIRST_ADDRESS;
 use crate::stress::{Rates, Stress};
 use crate::warp_run::{KernelSource, RunKernel, WarpRunShape};
-use gpusched_model::{Factor, MemoryTime};
 use gpusched_model::error::Result;
+use gpusched_model::{Factor, MemoryTime};
 use serde::{Deserialize, Serialize};
 
 /// Number of further runs in isolation for a kernel that exceeds its bound in a co-run.

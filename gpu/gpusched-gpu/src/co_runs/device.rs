@@ -48,7 +48,10 @@ mod tests {
         assert_eq!(rates("titanv"), ([tpc, None], vec![], None));
         // 3.58265 and 2.302 times 32 bytes at 1.2 GHz.
         let gpc = Some((137_573_760_000, 88_396_800_000));
-        assert_eq!(rates("titanv-gpcs"), ([tpc, gpc], vec![7, 7, 7, 7, 6, 6], Some(1)));
+        assert_eq!(
+            rates("titanv-gpcs"),
+            ([tpc, gpc], vec![7, 7, 7, 7, 6, 6], Some(1))
+        );
         let mut many = Machine::named("titanv-gpcs").unwrap().into_shape();
         many.interconnect.gpcs.as_mut().unwrap().of_cluster = (0..40).collect();
         let error = device(&Machine::new(many).unwrap()).unwrap_err().to_string();

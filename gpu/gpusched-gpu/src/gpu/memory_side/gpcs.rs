@@ -100,11 +100,22 @@ impl Gpcs {
     }
 
     /// Moves replies of cycle `now` from the crossbar into the ports of the clusters in `waiting`.
-    fn pass_replies(&mut self, now: u64, waiting: Ports, ports: &mut [Port], replies: &mut Crossbar<Request>) {
+    fn pass_replies(
+        &mut self,
+        now: u64,
+        waiting: Ports,
+        ports: &mut [Port],
+        replies: &mut Crossbar<Request>,
+    ) {
         let sectors = self.reads.sectors(now);
         for (clusters, next) in self.clusters.iter().zip(&mut self.reads.next) {
             let (mut left, first) = (sectors, *next);
-            let order = clusters.iter().enumerate().cycle().skip(first).take(clusters.len());
+            let order = clusters
+                .iter()
+                .enumerate()
+                .cycle()
+                .skip(first)
+                .take(clusters.len());
             for (position, &cluster) in order.filter(|(_, cluster)| waiting.contains(**cluster)) {
                 let port = &mut ports[cluster];
                 let sector = |reply: &Request| matches!(reply.kind, Kind::Read { .. });

@@ -73,7 +73,11 @@ fn wide_ports_change_nothing_and_narrow_ports_delay() {
     ] {
         let plain = run(&machine(sms_per_cluster, None, small), true, scheduler);
         for count in [1, 2] {
-            let wide = run(&machine(sms_per_cluster, Some((count, WIDE)), small), true, scheduler);
+            let wide = run(
+                &machine(sms_per_cluster, Some((count, WIDE)), small),
+                true,
+                scheduler,
+            );
             assert!(wide == plain, "{sms_per_cluster} {small} {count}");
         }
         let narrow = machine(sms_per_cluster, Some((1, NARROW)), small);
@@ -154,7 +158,9 @@ fn requests_and_replies_of_a_gpc_take_turns() {
             for (cluster, twin) in twins.iter_mut().enumerate() {
                 for _ in 0..random(if now < 200 { 4 } else { 1 }) {
                     let kind = match random(4) {
-                        0 => Kind::Read { past_l1: number % 2 == 0 },
+                        0 => Kind::Read {
+                            past_l1: number % 2 == 0,
+                        },
                         1 => Kind::Atomic,
                         _ => Kind::Write,
                     };
@@ -194,7 +200,11 @@ fn requests_and_replies_of_a_gpc_take_turns() {
         for cluster in 0..count {
             filled.insert(cluster);
             for number in 0..100 {
-                replies.push(cluster, cluster as u16, request(Kind::Read { past_l1: false }, number, 0));
+                replies.push(
+                    cluster,
+                    cluster as u16,
+                    request(Kind::Read { past_l1: false }, number, 0),
+                );
             }
         }
         for _ in 0..100 {
@@ -212,7 +222,10 @@ fn requests_and_replies_of_a_gpc_take_turns() {
             let most = ((now + 1) * numerator / denominator).min((now + 1) * count as u64);
             // A cluster receives at most one reply per cycle.
             let total: u64 = got.iter().sum();
-            assert!(total <= most && (numerator / denominator >= count as u64 || total == most), "{got:?}");
+            assert!(
+                total <= most && (numerator / denominator >= count as u64 || total == most),
+                "{got:?}"
+            );
         }
     }
 }

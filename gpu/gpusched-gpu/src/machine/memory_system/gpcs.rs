@@ -52,8 +52,13 @@ impl Gpcs {
             let expected = format!("{clusters}, one for each cluster");
             faults.refuse("of_cluster", format!("{} GPCs", self.of_cluster.len()), expected)?;
         }
-        let gpcs = self.of_cluster.iter().max().map_or(0, |&last| u64::from(last) + 1);
-        if let Some(missing) = (0..gpcs).find(|gpc| !self.of_cluster.iter().any(|of| u64::from(*of) == *gpc)) {
+        let gpcs = self
+            .of_cluster
+            .iter()
+            .max()
+            .map_or(0, |&last| u64::from(last) + 1);
+        if let Some(missing) = (0..gpcs).find(|gpc| !self.of_cluster.iter().any(|of| u64::from(*of) == *gpc))
+        {
             let found = format!("no cluster of GPC {missing}, but clusters of GPC {}", gpcs - 1);
             faults.refuse("of_cluster", found, "numbers of GPCs from 0 without a gap")?;
         }
@@ -63,7 +68,10 @@ impl Gpcs {
             ("writes_per_cycle", self.writes_per_cycle),
         ] {
             if rate < Factor::ONE || most.is_some_and(|most| rate > most) {
-                let expected = format!("1 to {}: a cluster alone passes up to one sector per cycle", Self::MOST);
+                let expected = format!(
+                    "1 to {}: a cluster alone passes up to one sector per cycle",
+                    Self::MOST
+                );
                 faults.refuse(field, rate, expected)?;
             }
         }
