@@ -339,6 +339,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("end-to-end-bounds", 6),
             ("end-to-end-partitions", 7),
             ("gcaps", 10),
+            ("jin24-fig10", 12),
             ("masola23-blocks", 2),
             ("masola23-fig5-fig18", 3),
             ("measured-kernels", 6),

@@ -3,6 +3,7 @@
 mod assumptions;
 mod delay;
 mod devices;
+mod gpcs;
 mod mutations;
 mod placement;
 

@@ -152,6 +152,38 @@ fn time_at_ports_bounds_kernels_that_share_ports() {
     assert_eq!(beyond_memory_time, [6, 1, 2]);
 }
 
+/// On titanv-gpcs, SMs 0 and 12 are in one GPC, and SM 2 is in another. The bound counts the sectors of the other kernel at
+/// the port of a shared GPC. No time exceeds the bound.
+#[test]
+fn kernels_in_one_gpc_share_its_port() {
+    let mut run = read("ports/02-vadd-vadd-own-clusters");
+    (run.machine, run.sms) = (Machine::find("titanv-gpcs").unwrap(), None);
+    let examiner = Examiner::new(run.machine.clone(), &TITANV);
+    let mut at = |sm: &str| {
+        for (kernel, sms) in run.kernels.iter_mut().zip(["0", sm]) {
+            kernel.sms = Some(sms.parse().unwrap());
+        }
+        examiner.examine(&run).unwrap().unwrap()
+    };
+    let (apart, shared, one_cluster) = (at("2"), at("12"), at("1"));
+    for form in [Form::Balanced, Form::OwnDrain, Form::Universal] {
+        let [apart, shared, one_cluster] =
+            [&apart, &shared, &one_cluster].map(|victims| victims[0].bound(form).unwrap() - victims[0].alone);
+        // 2,048 sectors of reads and 1,024 of writes
+        let cycles = (2048.0 / 3.58265 + 1024.0 / 2.302) as u64;
+        assert!(
+            (cycles..=cycles + 3).contains(&(shared - apart)),
+            "{form:?}: {apart} {shared}"
+        );
+        assert!(one_cluster > shared, "{form:?}");
+    }
+    for victims in [&apart, &shared, &one_cluster] {
+        let exceeds = |form: &Form| victims.iter().any(|victim| victim.exceeds(*form));
+        assert!(!Form::ALL[1..].iter().any(exceeds));
+    }
+    assert_eq!(apart[0].alone, shared[0].alone);
+}
+
 /// Without the time at ports, universal rates have a counterexample, although each kernel has its own clusters. One kernel
 /// refuses the replies to its loads past L1 while other warps of the same SM compute. These replies then block slices of
 /// L2, so the matrix multiplication on other SMs waits, too. `gpusched validate --warps --bound universal --systems 30

@@ -19,7 +19,7 @@ fn presets_survive_a_round_trip() {
         assert_eq!(serde_json::from_str::<Machine>(&name).unwrap(), machine);
     }
     let names: Vec<String> = Machine::all().map(|machine| machine.name.clone()).collect();
-    assert_eq!(names, ["rtx2060", "titanv"]);
+    assert_eq!(names, ["rtx2060", "titanv", "titanv-gpcs"]);
 }
 
 #[test]
@@ -39,6 +39,28 @@ dramid@8; → dramid@8
     for text in ["\"gtx1\"", "7", "{}"] {
         told.case(text, read(text));
     }
+    for (given, text) in variants(&json, changes) {
+        told.case(given, read(&text));
+    }
+    assert_snapshot!(told);
+}
+
+#[test]
+fn gpcs_with_errors_are_refused() {
+    let read = |text: &str| serde_json::from_str::<Machine>(text).unwrap_err().to_string();
+    let json = serde_json::to_string(&Machine::named("titanv-gpcs").unwrap()).unwrap();
+    let changes = r#"
+"of_cluster":[0, → "of_cluster":[
+"of_cluster":[0, → "of_cluster":[0,0,
+,2,3] → ,2,4294967295]
+,2,3] → ,2,6.5]
+"reads_per_cycle":3.58265 → "reads_per_cycle":0.99
+"reads_per_cycle":3.58265 → "reads_per_cycle":-1
+"writes_per_cycle":2.302 → "writes_per_cycle":128.000000001
+"writes_per_cycle":2.302 → "writes_per_cycle":"2"
+,"writes_per_cycle":2.302 →
+"#;
+    let mut told = Transcript::default();
     for (given, text) in variants(&json, changes) {
         told.case(given, read(&text));
     }
@@ -72,7 +94,7 @@ fn machines_are_found_by_name_or_file() {
         Machine::find("gtx1")
             .unwrap_err()
             .to_string()
-            .contains("expected one of rtx2060, titanv, or a file")
+            .contains("expected one of rtx2060, titanv, titanv-gpcs, or a file")
     );
     assert!(
         Machine::find("missing.json")

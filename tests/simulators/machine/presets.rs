@@ -106,6 +106,26 @@ fn bank_groups_of_high_bits() {
     assert_eq!((dram.read_to_write(), dram.write_to_read()), (0, 0));
 }
 
+/// Without its GPCs, titanv-gpcs is titanv. Its GPCs have as many TPCs as the device file states.
+#[test]
+fn titanv_with_gpcs_differs_from_titanv_only_in_its_gpcs() {
+    let mut shape = machine("titanv-gpcs").into_shape();
+    let titanv = machine("titanv").into_shape();
+    let gpcs = shape.interconnect.gpcs.take().unwrap();
+    (shape.name, shape.source) = (titanv.name.clone(), titanv.source.clone());
+    assert_eq!(shape, titanv);
+    let file = root().join("tasksets/devices/titanv.json");
+    let device: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let sizes = (0..6).map(|gpc| gpcs.of_cluster.iter().filter(|of| **of == gpc).count());
+    assert_eq!(
+        serde_json::json!(sizes.collect::<Vec<_>>()),
+        device["tpcs_per_gpc"]
+    );
+    let speedup = &device["ports"][1]["speedup"];
+    let stated = serde_json::json!({"read": gpcs.reads_per_cycle, "write": gpcs.writes_per_cycle});
+    assert_eq!(&stated, speedup);
+}
+
 #[test]
 fn l1_banks_follow_each_other() {
     let l1 = &machine("rtx2060").l1;

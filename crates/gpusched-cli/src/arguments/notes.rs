@@ -6,7 +6,7 @@ use crate::arguments::Memory;
 use crate::complain;
 use crate::report::clip;
 use gpusched_model::assumptions::{AssumptionId, Basis, Counted, Ports};
-use gpusched_model::device::Granularity;
+use gpusched_model::device::{Granularity, PortLevel};
 use gpusched_model::plan::SharedPort;
 use gpusched_model::provenance::SameGpu;
 use gpusched_model::time::Time;
@@ -256,7 +256,7 @@ pub fn whole_gpu(set: &TaskSet, plan: &Plan) {
 }
 
 /// Writes a note if `plan` is not schedulable and counts unlimited packets at a shared port, because a task of `set`
-/// does not state its packets or blocks.
+/// does not state its packets, or its blocks at the port of a TPC.
 pub fn packets(set: &TaskSet, plan: &Plan) {
     let counts = |port: &SharedPort| {
         let device = plan.hardware.as_ref().map(|hardware| &hardware.device);
@@ -268,7 +268,7 @@ pub fn packets(set: &TaskSet, plan: &Plan) {
     };
     let known = |task: usize| {
         let sectors = { set.tasks().get(task) }.and_then(Task::sectors);
-        sectors.is_some_and(|sectors| sectors.blocks.is_some())
+        sectors.is_some_and(|sectors| port.level == PortLevel::Gpc || sectors.blocks.is_some())
     };
     let parts = port
         .partitions
@@ -277,8 +277,13 @@ pub fn packets(set: &TaskSet, plan: &Plan) {
     let unknown = parts.flat_map(|part| &part.tasks).find(|&&task| !known(task));
     if let Some(&task) = unknown {
         let (level, number) = (port.level.to_string().to_uppercase(), port.number);
+        let with = if port.level == PortLevel::Gpc {
+            ""
+        } else {
+            " with `blocks`"
+        };
         complain(&format!(
-            "note: task `{}` states no `sectors` with `blocks`, so the verdict assumes that the task occupies the port of {level} \
+            "note: task `{}` states no `sectors`{with}, so the verdict assumes that the task occupies the port of {level} \
              {number} all the time",
             clip(&set.label(task), 40)
         ));

@@ -66,7 +66,7 @@ impl<'p> Ports<'p> {
     }
 
     /// Returns the time for which a job of `task` in partition `other` occupies the ports that the partitions `own` and
-    /// `other` share [ns]. Without the number of packets or blocks, the time is not bounded.
+    /// `other` share [ns]. Without the number of packets, or of blocks at the port of a TPC, the time is not bounded.
     pub fn shared(self, set: &TaskSet, task: &Task, own: usize, other: usize) -> BigUint {
         let levels = [PortLevel::Tpc, PortLevel::Gpc].into_iter();
         let rates: Vec<(PortLevel, PortRates)> = levels
@@ -76,7 +76,7 @@ impl<'p> Ports<'p> {
         if rates.is_empty() {
             return BigUint::ZERO;
         }
-        let Some((sectors, blocks)) = task.sectors().and_then(|all| Some((all, all.blocks?))) else {
+        let Some(sectors) = task.sectors() else {
             return u128::MAX.into();
         };
         let mut time = BigUint::ZERO;
@@ -85,7 +85,10 @@ impl<'p> Ports<'p> {
             let numerator = BigUint::from(sectors.reads) * &write + BigUint::from(sectors.writes) * &read;
             time += ratio(numerator * NANO_BYTES, read * write);
             if level == PortLevel::Tpc {
-                time += packets(blocks, per_cycle(set, task, rates));
+                match sectors.blocks {
+                    Some(blocks) => time += packets(blocks, per_cycle(set, task, rates)),
+                    None => return u128::MAX.into(),
+                }
             }
         }
         time

@@ -8,8 +8,8 @@ use crate::machine::SECTOR;
 use crate::program::FIRST_ADDRESS;
 use crate::stress::{Rates, Stress};
 use crate::warp_run::{KernelSource, RunKernel, WarpRunShape};
-use gpusched_model::MemoryTime;
 use gpusched_model::error::Result;
+use gpusched_model::{Factor, MemoryTime};
 use serde::{Deserialize, Serialize};
 
 /// Number of further runs in isolation for a kernel that exceeds its bound in a co-run.
@@ -19,11 +19,11 @@ const MORE_RUNS: u64 = 120;
 ///
 /// A job reads R sectors and writes W sectors at L2. Its memory time is `32·(R + W)/B_L2 + 32·(R + 2·W)/B_DRAM`. If a
 /// kernel has its own ways of L2, R + 2·W is replaced by the number of DRAM sectors that the kernel reads and writes in
-/// isolation. If a kernel has its own channels and clusters, every form of the bound equals its time in isolation.
+/// isolation. If a kernel has its own channels and ports, every form of the bound equals its time in isolation.
 ///
 /// Except for `peak`, every form adds the time at the ports of clusters. Replies of another kernel are first at a port
 /// for H core cycles. If a cluster has SMs of both kernels, its port also passes the R + W requests of the other kernel,
-/// and starts its blocks one after another.
+/// and starts its blocks one after another. If a GPC has SMs of both kernels, its port passes the sectors of the other kernel.
 ///
 /// Except for `peak`, every form uses the cold time in isolation plus the variation. The cold time is the time of one
 /// run with an empty L2 cache. If the kernel exceeds `own-drain` or `universal`, it is the longest time of many such
@@ -114,6 +114,8 @@ struct Other<'a> {
     own_ways: bool,
     /// Whether a cluster contains SMs of both kernels.
     shares_cluster: bool,
+    /// Whether a GPC contains SMs of both kernels, or a cluster of a machine without GPCs.
+    shares_port: bool,
 }
 
 impl Examiner {
@@ -163,9 +165,10 @@ impl Examiner {
                 let other = Other {
                     alone,
                     own_ways: one.l2_ways.is_some(),
-                    shares_cluster: share_cluster(run, one, kernel),
+                    shares_cluster: share(one, kernel, |sm| sm / run.machine.sms_per_cluster),
+                    shares_port: share(one, kernel, |sm| run.machine.port_of_sm(sm)),
                 };
-                (position != index && !apart(one, kernel, other.shares_cluster)).then_some(other)
+                (position != index && !apart(one, kernel, other.shares_port)).then_some(other)
             });
             let others: Vec<Other<'_>> = others.collect();
             Form::ALL.map(|form| (form, self.bound(form, (kernel, &alone[index]), &others)))
@@ -223,6 +226,7 @@ impl Examiner {
             alone,
             own_ways,
             shares_cluster,
+            shares_port,
         }: Other<'_>,
     ) -> u128 {
         let machine = self.machine();
@@ -247,31 +251,40 @@ impl Examiner {
             false => 0,
         };
         let packets = u128::from(alone.hold) + u128::from(in_cluster);
-        transfer(sectors, rates.l2)
+        let passes = |sectors: u64, rate: Factor| {
+            let (numerator, denominator) = rate.ratio();
+            ((u128::from(sectors) * u128::from(denominator)) << 32).div_ceil(u128::from(numerator.max(1)))
+        };
+        let in_gpc = match machine.interconnect.gpcs.as_ref().filter(|_| shares_port) {
+            Some(gpcs) => {
+                passes(alone.reads, gpcs.reads_per_cycle) + passes(alone.writes, gpcs.writes_per_cycle)
+            }
+            None => 0,
+        };
+        in_gpc
+            + transfer(sectors, rates.l2)
             + transfer(at_dram, rates.dram)
             + time(packets, machine.packets_per_second())
     }
 }
 
-/// Returns whether two kernels use different channels of the memory and different clusters of SMs. Such kernels share
-/// no part of the GPU.
-fn apart(one: &RunKernel, other: &RunKernel, share_cluster: bool) -> bool {
+/// Returns whether two kernels use different channels of the memory and different ports. Such kernels share no part of
+/// the GPU.
+fn apart(one: &RunKernel, other: &RunKernel, share_port: bool) -> bool {
     match (&one.channels, &other.channels) {
-        (Some(channels), Some(others)) => !share_cluster && !channels.overlaps(others),
+        (Some(channels), Some(others)) => !share_port && !channels.overlaps(others),
         _ => false,
     }
 }
 
-/// Returns whether a cluster of `run` contains SMs of both kernels. A kernel without a list of SMs may use all SMs.
-fn share_cluster(run: &WarpRunShape, one: &RunKernel, other: &RunKernel) -> bool {
-    let per_cluster = run.machine.sms_per_cluster;
+/// Returns whether both kernels have SMs in one group. `group` returns the group of an SM. A kernel without a list of SMs may
+/// use all SMs.
+fn share(one: &RunKernel, other: &RunKernel, group: impl Fn(u32) -> u32) -> bool {
     let (Some(sms), Some(of_other)) = (&one.sms, &other.sms) else {
         return true;
     };
-    let clusters: BTreeSet<u32> = of_other.indices().iter().map(|sm| sm / per_cluster).collect();
-    sms.indices()
-        .iter()
-        .any(|sm| clusters.contains(&(sm / per_cluster)))
+    let groups: BTreeSet<u32> = of_other.indices().iter().map(|sm| group(*sm)).collect();
+    sms.indices().iter().any(|sm| groups.contains(&group(*sm)))
 }
 
 /// Sets the address of each buffer of the kernels in `run`. The first buffer starts `shift` bytes after the first

@@ -2,6 +2,7 @@
 //!
 //! * [`synthetic`] generates programs with random accesses.
 //! * [`draw`] generates random co-runs of kernels, each kernel on its own SMs.
+//! * `device` states a simulated GPU as a device for the analysis.
 //! * [`division`] gives each partition a part of the memory.
 //! * `isolation` simulates kernels in isolation.
 //! * [`placement`] gives each partition its SMs.
@@ -12,6 +13,7 @@
 
 pub mod bound;
 pub mod campaign;
+mod device;
 pub mod division;
 pub mod draw;
 mod isolation;

@@ -7,11 +7,11 @@
 
 use std::collections::HashMap;
 
-use crate::machine::{Machine, SECTOR};
+use crate::machine::SECTOR;
 use crate::warp_run::{IndexSet, Queue, RunKernel, WarpRunShape};
 use gpusched_analysis::interference::{Interference, model_of};
 use gpusched_analysis::partitioning::{Offer, Problem};
-use gpusched_model::device::{Device, Granularity, Place};
+use gpusched_model::device::{Granularity, Place};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::below;
 use gpusched_model::time::Time;
@@ -21,9 +21,9 @@ use gpusched_model::{
     Arbitration, Bandwidth, Bytes, Evidence, Policy, SharedMemory, Task, TaskSet, TaskShape, WcetFunction,
 };
 use rand::Rng;
-use serde_json::json;
 
 use super::bound::{Examiner, Form, Victim};
+use super::device::device;
 use super::draw::Kernels;
 use super::isolation::Alone;
 
@@ -133,19 +133,19 @@ struct Response {
     priority: u64,
 }
 
-/// Returns whether partitions have their own channels and clusters.
+/// Returns whether partitions have their own channels and ports.
 fn apart(examiner: &Examiner, sources: &[Source]) -> bool {
-    let per_cluster = examiner.machine().sms_per_cluster;
+    let machine = examiner.machine();
     let mut owners: HashMap<u32, usize> = HashMap::new();
     sources.iter().all(|source| {
         let sms = source.kernel.sms.as_ref().map(IndexSet::indices);
-        let mut clusters = sms.into_iter().flatten().map(|sm| sm / per_cluster);
-        let own = |cluster| *owners.entry(cluster).or_insert(source.partition) == source.partition;
-        source.kernel.channels.is_some() && clusters.all(own)
+        let mut ports = sms.into_iter().flatten().map(|sm| machine.port_of_sm(*sm));
+        let own = |port| *owners.entry(port).or_insert(source.partition) == source.partition;
+        source.kernel.channels.is_some() && ports.all(own)
     })
 }
 
-/// Analyses the tasks. If partitions have their own channels and clusters, they do not delay each other. So gpusched
+/// Analyses the tasks. If partitions have their own channels and ports, they do not delay each other. So gpusched
 /// analyses each partition as a separate task set. Returns `None` if a partition is not schedulable.
 fn all_responses(
     examiner: &Examiner,
@@ -238,18 +238,6 @@ fn responses(
         }
     }
     Ok(Some(found))
-}
-
-/// Returns `machine` as a device, whose TPCs are the clusters.
-fn device(machine: &Machine) -> Result<Device> {
-    let rate = u64::from(SECTOR).saturating_mul(machine.packets_per_second());
-    let device = json!({
-        "name": "simulated",
-        "sms": machine.sms(),
-        "sms_per_tpc": machine.sms_per_cluster,
-        "ports": [{"level": "tpc", "read": rate, "write": rate}],
-    });
-    serde_json::from_value(device).map_err(|error| Error::Internal(error.to_string()))
 }
 
 /// Returns the task of `source` for the analysis with the bound `form`. `khz` is the clock of the SMs. Returns `None`

@@ -7,6 +7,7 @@ use super::super::sm::Sm;
 use super::alike::Classes;
 use super::launches::dispatch::Dispatcher;
 use super::memory_side::below::Below;
+use super::memory_side::gpcs::Gpcs;
 use super::memory_side::l1::Divisions;
 use super::memory_side::parts::Parts;
 use super::memory_side::port::Port;
@@ -72,6 +73,7 @@ impl<'a> Gpu<'a> {
             sms,
             classes,
             requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
+            gpcs: net.gpcs.as_ref().map(|gpcs| Gpcs::new(gpcs, clusters)),
             ports: (0..clusters)
                 .map(|number| Port::new(number, places, kernels.len()))
                 .collect(),

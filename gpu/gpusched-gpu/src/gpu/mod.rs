@@ -19,6 +19,7 @@ use self::launches::dispatch::Dispatcher;
 pub use self::launches::kernel::{Launch, Queued, Source};
 use self::memory_side::below::Below;
 pub use self::memory_side::camping::Shares;
+use self::memory_side::gpcs::Gpcs;
 use self::memory_side::l1::Divisions;
 use self::memory_side::parts::Parts;
 use self::memory_side::port::Port;
@@ -102,6 +103,8 @@ struct Gpu<'a> {
     /// Whether SMs may be simulated some cycles ahead of the memory side and the dispatcher.
     goes_ahead: bool,
     requests: Crossbar<Request>,
+    /// Ports of GPCs, if the machine has GPCs.
+    gpcs: Option<Gpcs>,
     /// Port of each cluster for replies from memory.
     ports: Vec<Port>,
     /// Clusters whose ports contain waiting replies.
@@ -280,6 +283,7 @@ impl<'a> Gpu<'a> {
             }
             self.sm_wakes[index] = self.next_of(index);
         }
+        self.pass_requests();
         self.now += 1;
         self.end(&mut over);
         if !self.dispatcher.is_done() {

@@ -22,6 +22,7 @@ pub use memory_system::cache::{
     Allocation, Cache, MshrKind, Replacement, SECTOR, WriteAllocation, WritePolicy,
 };
 pub use memory_system::dram::{BankGroupIndex, Dram, DramScheduler, DramTiming, WriteQueue};
+pub use memory_system::gpcs::Gpcs;
 pub use memory_system::interconnect::{Arbiter, Interconnect};
 pub use memory_system::memory::{Memory, PartitionIndexing, PartitionQueues};
 pub use multiprocessor::collectors::{Collectors, RegisterFile, SpecializedCollectors};
@@ -98,7 +99,9 @@ impl Machine {
         shape.sm.check(&faults.of("sm"))?;
         shape.l1.check(&faults.of("l1"))?;
         shape.shared_memory.check(&faults.of("shared_memory"))?;
-        shape.interconnect.check(&faults.of("interconnect"))?;
+        shape
+            .interconnect
+            .check(shape.clusters, &faults.of("interconnect"))?;
         shape.memory.check(&faults.of("memory"))?;
         if let Some(adaptive) = &shape.l1.adaptive {
             let largest = adaptive.shared_kib.last().copied().unwrap_or(0);
@@ -128,6 +131,18 @@ impl MachineShape {
     /// Returns the number of SMs.
     pub fn sms(&self) -> u32 {
         self.clusters.saturating_mul(self.sms_per_cluster)
+    }
+
+    /// Returns the number of the outermost port that SM `sm` shares with other SMs: its GPC, or its cluster on a machine
+    /// without GPCs.
+    pub fn port_of_sm(&self, sm: u32) -> u32 {
+        let cluster = sm / self.sms_per_cluster.max(1);
+        let of_cluster = |gpcs: &Gpcs| gpcs.of_cluster.get(cluster as usize).copied();
+        self.interconnect
+            .gpcs
+            .as_ref()
+            .and_then(of_cluster)
+            .unwrap_or(cluster)
     }
 
     /// Returns whether each SM accepts every reply to a load through L1 and every acknowledgment of a store in the first

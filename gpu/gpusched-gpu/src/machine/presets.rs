@@ -8,9 +8,10 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::{Document, Documents, Fault, from_json};
 
 /// Machine files. The program contains the files, so it needs no data directory.
-const FILES: [&str; 2] = [
+const FILES: [&str; 3] = [
     include_str!("../../data/machines/rtx2060.json"),
     include_str!("../../data/machines/titanv.json"),
+    include_str!("../../data/machines/titanv-gpcs.json"),
 ];
 
 impl Document for MachineShape {

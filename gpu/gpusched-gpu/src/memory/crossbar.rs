@@ -63,9 +63,14 @@ impl<T: Copy> Crossbar<T> {
         self.input_places.saturating_sub(self.inputs[input].len())
     }
 
+    /// Returns the next packet at `output`, with the first cycle when it is available; `None` if the output has no packet.
+    pub fn first(&self, output: usize) -> Option<(u64, &T)> {
+        self.outputs[output].front().map(|(at, packet)| (*at, packet))
+    }
+
     /// Returns the first cycle when the next packet at `output` is available; `None` if the output has no packet.
     pub fn next_at(&self, output: usize) -> Option<u64> {
-        self.outputs[output].front().map(|&(at, _)| at)
+        self.first(output).map(|(at, _)| at)
     }
 
     /// Returns the smallest number of free places at any output.

@@ -93,22 +93,26 @@ impl PortModel {
     }
 
     /// Returns the time for which a job with `sectors` occupies the ports in `shared` with its packets and its blocks [ns].
-    /// The time at each level is rounded up. Without `sectors` or their `blocks`, the result is the largest number.
+    /// The time at each level is rounded up. Without `sectors`, the result is the largest number. The same holds without
+    /// their `blocks` if the partitions share a TPC.
     pub fn shared_time(&self, sectors: Option<Sectors>, shared: Shared) -> u128 {
         let shared = self.counted(shared);
         if shared.is_none() {
             return 0;
         }
-        let Some((sectors, blocks)) = sectors.and_then(|sectors| Some((sectors, sectors.blocks?))) else {
-            return u128::MAX;
-        };
+        let Some(sectors) = sectors else { return u128::MAX };
         let tpc = self.tpc.filter(|_| shared.tpc);
         let gpc = self.gpc.filter(|_| shared.gpc);
         let packets = tpc.into_iter().chain(gpc);
         let packets: u128 = packets
             .map(|rates| at(sectors.reads, sectors.writes, rates.read, rates.write))
             .sum();
-        packets + tpc.map_or(0, |rates| packets_at(blocks, self.per_cycle(rates)))
+        let starts = match (tpc, sectors.blocks) {
+            (None, _) => 0,
+            (Some(_), None) => return u128::MAX,
+            (Some(rates), Some(blocks)) => packets_at(blocks, self.per_cycle(rates)),
+        };
+        packets + starts
     }
 }
 

@@ -70,7 +70,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Checks that each task states how long its replies stay at ports, if memory times count this time. Without a value,
-    /// every default would be optimistic. If any two partitions share ports, each task must also state its blocks.
+    /// every default would be optimistic. If any two partitions share a TPC, each task must also state its blocks.
     pub(super) fn check_hold(&self) -> Result<(), Error> {
         if self.memory.is_none_or(|memory| memory.time.is_none()) || !self.ports().counts_hold() {
             return Ok(());
@@ -94,9 +94,8 @@ impl<'a> Problem<'a> {
             let what = "the cycles for which replies of one job stay first at ports, or `\"accepting\":true`";
             return Err(refuse(task, "hold", what));
         }
-        let static_sharing = !self.shared_by_any_two().is_none();
         match lacks(|sectors| sectors.blocks.is_some()) {
-            Some(task) if static_sharing => {
+            Some(task) if self.shared_by_any_two().tpc => {
                 Err(refuse(task, "blocks", "the number of thread blocks of one job"))
             }
             _ => Ok(()),

@@ -8,11 +8,13 @@ impl Gpu<'_> {
     /// Moves replies to the ports of the clusters, and delivers replies to SMs that have not yet
     /// simulated this cycle.
     pub(in crate::gpu) fn take_responses(&mut self) {
-        for cluster in self.responding.with(self.below.replies.filled()).iter() {
+        let waiting = self.responding.with(self.below.replies.filled());
+        for cluster in waiting.iter() {
             self.take_response(cluster);
-            let port = &mut self.ports[cluster];
-            port.move_up(self.now + 1, &mut self.below.replies);
-            self.responding.set(cluster, !port.is_empty());
+        }
+        self.pass_replies(waiting);
+        for cluster in waiting.iter() {
+            self.responding.set(cluster, !self.ports[cluster].is_empty());
         }
     }
 

@@ -4,6 +4,7 @@ mod arrivals;
 pub(super) mod below;
 pub(super) mod camping;
 pub(super) mod geometry;
+pub(super) mod gpcs;
 pub(super) mod l1;
 pub(super) mod meter;
 pub(super) mod parts;

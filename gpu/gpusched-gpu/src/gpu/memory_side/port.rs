@@ -88,6 +88,17 @@ impl Port {
         }
     }
 
+    /// Returns the reply that enters the port in cycle `cycle` if the port of the GPC passes it.
+    pub fn entering<'r>(&self, cycle: u64, replies: &'r Crossbar<Request>) -> Option<&'r Request> {
+        let (at, reply) = replies.first(self.number)?;
+        (at <= cycle && self.waiting.len() < self.places).then_some(reply)
+    }
+
+    /// Lets no reply enter the port before cycle `before`.
+    pub fn pause(&mut self, before: u64) {
+        self.clock = before;
+    }
+
     /// Returns the first cycle, from `cycle` on, when a reply can leave the port. Returns
     /// [`NEVER`] if the port and the crossbar output contain no reply.
     pub fn next(&self, cycle: u64, replies: &Crossbar<Request>) -> u64 {

@@ -54,6 +54,7 @@ impl Gpu<'_> {
         self.skips
             && self.enough == usize::MAX
             && self.machine.sms_per_cluster == 1
+            && self.gpcs.is_none()
             && !self.machine.dispatch.share_sms
             && !self.classes.shares()
             // The end of a kernel on one SM can start a kernel on other SMs.
@@ -84,9 +85,10 @@ impl Gpu<'_> {
     pub(in crate::gpu) fn go_ahead(&mut self, index: usize) {
         let horizon = self.horizon(index);
         let cluster = index / self.machine.sms_per_cluster as usize;
+        let room = self.room(cluster);
         let (sm, ahead) = (&mut self.sms[index], &mut self.ahead[index]);
         let (port, replies) = (&mut self.ports[cluster], &mut self.below.replies);
-        ahead.out.open(self.requests.room(cluster));
+        ahead.out.open(room);
         let mut cycle = self.now;
         loop {
             sm.cycle(cycle, &mut ahead.out);
@@ -119,7 +121,7 @@ impl Gpu<'_> {
         let port = index / self.machine.sms_per_cluster as usize;
         while let Some(mut request) = self.ahead[index].out.pop(self.now) {
             request.slice = self.parts.slice(request.kernel, request.address) as u8;
-            self.requests.push(port, request.slice.into(), request);
+            self.request(port, request);
         }
     }
 

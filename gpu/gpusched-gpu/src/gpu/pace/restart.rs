@@ -68,7 +68,7 @@ impl Gpu<'_> {
         let empty = |(sm, ahead): (&Sm, &super::ahead::Ahead)| sm.is_empty() && ahead.until <= now;
         !self.kernels.iter().enumerate().any(waits)
             && self.sms.iter().zip(&self.ahead).all(empty)
-            && self.requests.is_empty()
+            && self.has_no_requests()
             && self.below.replies.is_empty()
             && self.ports.iter().all(|port| port.is_empty())
     }

@@ -8,7 +8,7 @@ impl Gpu<'_> {
     /// memory side has not yet simulated.
     pub(in crate::gpu) fn skip(&mut self, limit: u64) -> Result<(), Failure> {
         let now = self.now;
-        if self.sm_wakes.iter().any(|&at| at <= now) || !self.requests.is_empty() {
+        if self.sm_wakes.iter().any(|&at| at <= now) || !self.has_no_requests() {
             return Ok(());
         }
         let below = self.below_wakes_at();

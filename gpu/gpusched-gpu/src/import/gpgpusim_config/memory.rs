@@ -81,6 +81,7 @@ pub(super) fn interconnect(settings: &mut Settings) -> Result<Interconnect> {
         flit_bytes: settings.number("-icnt_flit_size", "32")?,
         ejection_buffer: settings.number("-gpgpu_n_cluster_ejection_buffer_size", "8")?,
         response_buffer: settings.number("-gpgpu_n_ldst_response_buffer_size", "2")?,
+        gpcs: None,
     })
 }
 

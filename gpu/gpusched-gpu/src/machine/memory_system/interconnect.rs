@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::gpcs::Gpcs;
 use crate::machine::Cache;
 use crate::machine::check::Faults;
 use gpusched_model::Refusal;
@@ -19,7 +20,7 @@ pub enum Arbiter {
 }
 
 /// Parameters of the local crossbar (`-network_mode 2`).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Interconnect {
@@ -40,10 +41,13 @@ pub struct Interconnect {
     pub ejection_buffer: u32,
     /// Maximum number of replies in the buffer of the load-store unit of an SM (`-gpgpu_n_ldst_response_buffer_size`).
     pub response_buffer: u32,
+    /// GPCs whose clusters share a port. Without this field, each cluster has its own port to the crossbar.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpcs: Option<Gpcs>,
 }
 
 impl Interconnect {
-    pub(in crate::machine) fn check(&self, faults: &Faults) -> Result<(), Refusal> {
+    pub(in crate::machine) fn check(&self, clusters: u32, faults: &Faults) -> Result<(), Refusal> {
         let places = 1..=Cache::MAX_PLACES;
         faults.within("input_buffer", self.input_buffer, places.clone())?;
         faults.within("output_buffer", self.output_buffer, places.clone())?;
@@ -51,6 +55,10 @@ impl Interconnect {
         faults.within("grant_cycles", self.grant_cycles, 1..=1000)?;
         faults.within("flit_bytes", self.flit_bytes, 1..=4096)?;
         faults.within("ejection_buffer", self.ejection_buffer, places.clone())?;
-        faults.within("response_buffer", self.response_buffer, places)
+        faults.within("response_buffer", self.response_buffer, places)?;
+        match &self.gpcs {
+            Some(gpcs) => gpcs.check(clusters, &faults.of("gpcs")),
+            None => Ok(()),
+        }
     }
 }

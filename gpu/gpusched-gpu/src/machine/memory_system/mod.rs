@@ -2,5 +2,6 @@
 
 pub(super) mod cache;
 pub(super) mod dram;
+pub(super) mod gpcs;
 pub(super) mod interconnect;
 pub(super) mod memory;
