@@ -151,7 +151,7 @@ fn simulate_matrix_writes_what_simulate_blocks_reads() {
     let folder = tempfile::tempdir().unwrap();
     let matrix = folder.path().join("matrix.csv");
     let program = |name| crate::support::root().join(format!("tasksets/kernels/programs/{name}.json"));
-    let mut command = gpusched(["simulate", "matrix", "--sms", "2", "-o"]);
+    let mut command = gpusched(["simulate", "matrix", "--machine", "rtx2060", "--sms", "2", "-o"]);
     let found = answer(command.arg(&matrix).args([program("fma4"), program("iadd")]));
     assert_eq!(found.code, 0, "{}", found.stderr);
     let text = std::fs::read_to_string(&matrix).unwrap();
