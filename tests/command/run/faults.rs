@@ -351,7 +351,10 @@ fn observed_sms_show_shared_ports() {
     ] {
         card["tpc_masks"] = masks.unwrap_or_default();
         std::fs::write(&path, card.to_string()).unwrap();
-        let changed = Changed::on(&format!("{} --granularity green-context", path.display()), "np-edf");
+        let changed = Changed::on(
+            &format!("{} --granularity green-context", path.display()),
+            "np-edf",
+        );
         let ports = |change: &dyn Fn(&mut Value), text: &str| {
             let mut trace = changed.good.clone();
             change(&mut trace);
@@ -389,7 +392,13 @@ fn observed_sms_show_shared_ports() {
             _ => shared.extend([gpc(0), gpc(1)]),
         }
         let expected = json!({"gpcs_known": known, "shared": shared});
-        assert_eq!(ports(&exchanged, "partitions share TPC 3 (partitions 0+1), TPC 4 (partitions 0+1)"), Some(expected));
+        assert_eq!(
+            ports(
+                &exchanged,
+                "partitions share TPC 3 (partitions 0+1), TPC 4 (partitions 0+1)"
+            ),
+            Some(expected)
+        );
         // If the SMs changed, they are not known for the whole run.
         let moved = |trace: &mut Value| {
             with_sms(trace);

@@ -246,7 +246,9 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
     if broken && dropped == 0 {
         report.lacks_records();
     }
-    let ports = dispatcher.zip(plan).and_then(|(dispatcher, plan)| ObservedPorts::of(dispatcher, plan));
+    let ports = dispatcher
+        .zip(plan)
+        .and_then(|(dispatcher, plan)| ObservedPorts::of(dispatcher, plan));
     Ok(report.finish((plan.is_some(), run.unassigned), dropped, (replayed, ports)))
 }
 

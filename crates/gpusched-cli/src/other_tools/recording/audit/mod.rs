@@ -308,8 +308,15 @@ fn ports(ports: &ObservedPorts) -> String {
         format!("{level} {} (partitions {})", port.number, partitions.join("+"))
     });
     let named: Vec<String> = named.collect();
-    let more = if ports.shared.len() > MOST_PORTS { " and others" } else { "" };
-    format!("by the observed SM ids, partitions share {}{more}\n", named.join(", "))
+    let more = if ports.shared.len() > MOST_PORTS {
+        " and others"
+    } else {
+        ""
+    };
+    format!(
+        "by the observed SM ids, partitions share {}{more}\n",
+        named.join(", ")
+    )
 }
 
 fn of_task<'a>(audit: &'a Audit, name: &'a str) -> impl Iterator<Item = &'a Check> {
