@@ -5,6 +5,7 @@
 mod command;
 mod exports;
 mod margin;
+mod masks;
 mod optimum;
 mod places;
 mod stored;

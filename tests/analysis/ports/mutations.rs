@@ -120,7 +120,8 @@ fn changed_lists_of_sms_are_refused() {
         let kind =
             [HeuristicKind::OnePerPartition, HeuristicKind::Ffd][usize::from(between(&mut rng, 0, 3) == 0)];
         let mut plan = partition(&problem, &Heuristic::from(kind));
-        if plan.partitions.iter().any(|partition| partition.place.is_none()) {
+        let no_list = plan.partitions.is_empty(); // no partitioning found
+        if no_list || plan.partitions.iter().any(|partition| partition.place.is_none()) {
             continue;
         }
         let assumptions = Basis::of_plan(&plan, &set).assumptions();

@@ -86,7 +86,11 @@ fn remove(trace: &mut Value, job: &Job) {
 
 impl Changed {
     fn new(policy: &str) -> Changed {
-        let case = Case::of(SET, &format!("--gpu h100 --policy {policy}"));
+        Changed::on("h100", policy)
+    }
+
+    fn on(gpu: &str, policy: &str) -> Changed {
+        let case = Case::of(SET, &format!("--gpu {gpu} --policy {policy}"));
         let file = case.plan.with_file_name("overheads.json");
         let text = format!(r#"{{"occupancy_ns":{OVERHEAD},"wake_ns":{WAKE}}}"#);
         std::fs::write(&file, text).unwrap();
@@ -331,6 +335,77 @@ fn sms_that_are_shared_or_fewer_are_found() {
         kinds(&|contexts| contexts[0]["granted"]["granted"] = (size + 2).into()),
         (of(0), "wrong-context".to_owned())
     );
+}
+
+/// The driver chooses the SMs of green contexts, so the plan does not know which ports partitions share. The audit does.
+#[test]
+fn observed_sms_show_shared_ports() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("card.json");
+    let mut card = json!({"name": "card", "compute_capability": "9.0", "sms": 32, "sms_per_tpc": 2,
+        "green_context": {"min": 8, "step": 8}});
+    for (masks, known) in [
+        (None, false),
+        (Some(json!(["0x00ff", "0xff00"])), true),
+        (Some(json!(["0x0f0f", "0xf0f0"])), true),
+    ] {
+        card["tpc_masks"] = masks.unwrap_or_default();
+        std::fs::write(&path, card.to_string()).unwrap();
+        let changed = Changed::on(
+            &format!("{} --granularity green-context", path.display()),
+            "np-edf",
+        );
+        let ports = |change: &dyn Fn(&mut Value), text: &str| {
+            let mut trace = changed.good.clone();
+            change(&mut trace);
+            let told = changed.audit(&trace, "").stdout;
+            match text.is_empty() {
+                true => assert!(!told.contains("observed SM ids"), "{told}"),
+                false => assert!(told.contains(text), "{told}"),
+            }
+            let audit: Value = serde_json::from_str(&changed.audit(&trace, "--format json").stdout).unwrap();
+            audit.get("ports").cloned()
+        };
+        // A run in virtual time observes no SMs.
+        assert_eq!(ports(&|_| (), ""), None);
+        let gpc = |number: u32| json!({"level": "gpc", "number": number, "partitions": [0, 1]});
+        let tpc = |number: u32| json!({"level": "tpc", "number": number, "partitions": [0, 1]});
+        // The partitions have the SMs 0 to 7 and 8 to 15: the TPCs 0 to 3 and 4 to 7.
+        let (text, shared) = match &card["tpc_masks"] {
+            Value::Null => ("no two partitions share a TPC\n", vec![]),
+            masks if masks[0] == "0x00ff" => ("partitions share GPC 0 (partitions 0+1)", vec![gpc(0)]),
+            _ => ("no two partitions share a TPC or GPC", vec![]),
+        };
+        let expected = json!({"gpcs_known": known, "shared": shared});
+        assert_eq!(ports(&with_sms, text), Some(expected));
+        // With SM 7 and SM 8 exchanged, both partitions have SMs in the TPCs 3 and 4.
+        let exchanged = |trace: &mut Value| {
+            with_sms(trace);
+            let contexts = &mut trace["gpusched"]["contexts"];
+            contexts[0]["granted"]["sm_ids"][7] = 8.into();
+            contexts[1]["granted"]["sm_ids"][0] = 7.into();
+        };
+        let mut shared = vec![tpc(3), tpc(4)];
+        match &card["tpc_masks"] {
+            Value::Null => {}
+            masks if masks[0] == "0x00ff" => shared.push(gpc(0)),
+            _ => shared.extend([gpc(0), gpc(1)]),
+        }
+        let expected = json!({"gpcs_known": known, "shared": shared});
+        assert_eq!(
+            ports(
+                &exchanged,
+                "partitions share TPC 3 (partitions 0+1), TPC 4 (partitions 0+1)"
+            ),
+            Some(expected)
+        );
+        // If the SMs changed, they are not known for the whole run.
+        let moved = |trace: &mut Value| {
+            with_sms(trace);
+            trace["gpusched"]["contexts"][1]["granted"]["same_at_end"] = false.into();
+        };
+        assert_eq!(ports(&moved, ""), None);
+    }
 }
 
 #[test]

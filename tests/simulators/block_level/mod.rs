@@ -9,4 +9,5 @@ mod measured;
 mod placement;
 mod rates;
 mod refusals;
+mod same_sm;
 mod scenario;

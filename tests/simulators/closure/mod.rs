@@ -15,6 +15,7 @@
 mod channels;
 mod parts;
 mod ports;
+mod serial_sum;
 
 use std::sync::LazyLock;
 

@@ -47,7 +47,7 @@ pub(super) fn check(hardware: &Hardware) -> Result<(), Error> {
     if hardware.granularity == Granularity::Gpc && !device.states_gpc_of_tpc() {
         return refused(
             format!("libsmctrl for GPCs of device {name}, whose TPC numbers are unknown"),
-            "granularity tpc, or a device file that states `gpc_of_tpc` as read from your card \
+            "granularity tpc, or a device file that states `tpc_masks` or `gpc_of_tpc` as read from your card \
              (libsmctrl_get_gpc_info), because cards number their TPCs differently",
         );
     }

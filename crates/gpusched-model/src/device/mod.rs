@@ -2,6 +2,7 @@
 //! partition sizes that it supports.
 
 mod granularity;
+mod masks;
 mod mig;
 mod ports;
 mod presets;
@@ -124,6 +125,11 @@ struct DeviceShape {
     /// the ports of a GPC.
     #[serde(default)]
     gpc_of_tpc: Option<Vec<u32>>,
+    /// The other form of `gpc_of_tpc`: one hexadecimal mask per GPC, as `libsmctrl_get_gpc_info` prints them, such as
+    /// `"0x41"`. A set bit t means that TPC t is in this GPC. The masks also state `tpcs_per_gpc`.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = MAX_GPCS)))]
+    tpc_masks: Option<Vec<String>>,
     /// Supported sizes of CUDA green contexts. If the field is absent, the device does not support green contexts.
     #[serde(default)]
     green_context: Option<GreenContextRule>,
@@ -147,7 +153,8 @@ struct DeviceShape {
 impl TryFrom<DeviceShape> for Device {
     type Error = Refusal;
 
-    fn try_from(shape: DeviceShape) -> Result<Device, Refusal> {
+    fn try_from(mut shape: DeviceShape) -> Result<Device, Refusal> {
+        shape.read_masks()?;
         if shape.tpcs_per_gpc.as_ref().is_some_and(Vec::is_empty) {
             Refusal::refuse("tpcs_per_gpc", "0 GPCs", format!("1 to {MAX_GPCS} GPCs"))?;
         }
@@ -167,6 +174,27 @@ impl TryFrom<DeviceShape> for Device {
         };
         device.check()?;
         Ok(device)
+    }
+}
+
+impl DeviceShape {
+    /// Replaces `tpc_masks` by `gpc_of_tpc` and, if absent, `tpcs_per_gpc`.
+    fn read_masks(&mut self) -> Result<(), Refusal> {
+        let Some(masks) = self.tpc_masks.take() else {
+            return Ok(());
+        };
+        if self.gpc_of_tpc.is_some() {
+            let found = "both `tpc_masks` and `gpc_of_tpc`";
+            Refusal::refuse("tpc_masks", found, "one of the two fields")?;
+        }
+        let Some(tpcs) = self.sms_per_tpc.and_then(|unit| self.sms.checked_div(unit)) else {
+            let expected = "the number of SMs of one TPC, because `tpc_masks` requires it";
+            return Err(Refusal::new("sms_per_tpc", "no positive value", expected));
+        };
+        let map = masks::map(&masks, tpcs)?;
+        self.gpc_of_tpc = Some(map.gpc_of_tpc);
+        self.tpcs_per_gpc.get_or_insert(map.tpcs_per_gpc);
+        Ok(())
     }
 }
 

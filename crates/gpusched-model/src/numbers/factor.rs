@@ -37,6 +37,11 @@ impl Factor {
         numerator: 1,
         denominator: 1,
     };
+    /// The largest factor, one million.
+    pub const MAX: Factor = Factor {
+        numerator: LIMIT / ONE,
+        denominator: 1,
+    };
 
     /// Returns the factor `billionths` · 10⁻⁹, or `None` if the factor is above one million.
     pub const fn from_billionths(billionths: u64) -> Option<Factor> {

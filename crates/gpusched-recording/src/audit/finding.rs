@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Audit, Audited};
+use super::{Audit, Audited, ObservedPorts};
 
 /// Result of a check.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, strum::Display)]
@@ -303,7 +303,7 @@ impl Report {
         mut self,
         (planned, unassigned_launches): (bool, usize),
         dropped_jobs: usize,
-        replay: Option<Replay>,
+        (replay, ports): (Option<Replay>, Option<ObservedPorts>),
     ) -> Audit {
         self.findings
             .sort_by_key(|finding| (finding.at_ns.is_none(), finding.at_ns, finding.kind));
@@ -327,6 +327,7 @@ impl Report {
             unassigned_launches,
             dropped_jobs,
             replay,
+            ports,
             checks: self.checks,
             findings: self.findings,
         }

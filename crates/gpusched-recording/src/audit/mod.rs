@@ -14,6 +14,7 @@ mod exclusion;
 mod finding;
 mod identity;
 mod jobs;
+mod observed_ports;
 mod presence;
 mod replay;
 
@@ -29,6 +30,7 @@ use crate::model::Recording;
 use crate::summary::Union;
 pub use finding::{Check, Finding, FindingKind, Replay, Subject, Visible};
 pub use identity::is_set_of_run;
+pub use observed_ports::ObservedPorts;
 
 /// A recorded run with its jobs.
 #[derive(Clone, Debug)]
@@ -75,6 +77,10 @@ pub struct Audit {
     /// Extent of the replay of a dispatcher. Absent for recordings of profilers, and without a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<Replay>,
+    /// Ports of TPCs and GPCs that partitions shared in the run. Absent if the trace does not state the SMs of each partition,
+    /// or the plan the TPCs of the GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ports: Option<ObservedPorts>,
     /// Results of the checks, sorted by task, then by check.
     pub checks: Vec<Check>,
     /// Violations, sorted by time, followed by the checks for which the file lacks the data.
@@ -240,7 +246,10 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
     if broken && dropped == 0 {
         report.lacks_records();
     }
-    Ok(report.finish((plan.is_some(), run.unassigned), dropped, replayed))
+    let ports = dispatcher
+        .zip(plan)
+        .and_then(|(dispatcher, plan)| ObservedPorts::of(dispatcher, plan));
+    Ok(report.finish((plan.is_some(), run.unassigned), dropped, (replayed, ports)))
 }
 
 fn audited<'a>(

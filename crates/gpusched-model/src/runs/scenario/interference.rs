@@ -3,7 +3,8 @@
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Serialize};
 
-use crate::Factor;
+use super::{Launch, SameSm};
+use crate::{Factor, Refusal};
 
 /// Slowdown factors for a block, one for each source of interference. Each factor is at least 1; 1 by default. The
 /// factor `intra_sm` applies to the whole block. The other factors apply to the `memory_share` of the block.
@@ -98,6 +99,33 @@ pub struct InterferenceSetting {
     )]
     #[cfg_attr(feature = "schema", schemars(with = "Option<FactorsShape>"))]
     pub factors: Option<Factors>,
+    /// Slowdown of blocks by other kernels on the same SM, instead of the factor `intra_sm`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_sm: Option<SameSm>,
+}
+
+impl InterferenceSetting {
+    /// Returns whether blocks of different kernels on one SM delay each other.
+    pub fn within_sms(&self) -> bool {
+        let factor = self.factors.map_or(Factor::ONE, |factors| factors.intra_sm);
+        factor > Factor::ONE || self.same_sm.is_some()
+    }
+
+    /// Checks `same_sm`.
+    pub(super) fn check(&self, kernels: &[Launch]) -> Result<(), Refusal> {
+        let Some(same_sm) = &self.same_sm else {
+            return Ok(());
+        };
+        if let Some(factor) = self
+            .factors
+            .map(|factors| factors.intra_sm)
+            .filter(|factor| *factor > Factor::ONE)
+        {
+            let found = format!("{factor} beside `same_sm`");
+            Refusal::refuse("interference.factors.intra_sm", found, "one of the two fields")?;
+        }
+        same_sm.check(kernels)
+    }
 }
 
 /// The forms of slowdown factors in JSON.

@@ -7,6 +7,7 @@ mod interference;
 mod launch;
 mod need;
 mod profile;
+mod same_sm;
 
 pub use block_time::{BlockTime, BlockTimeForm, NormalTime};
 pub use cpu::CpuTraffic;
@@ -17,6 +18,7 @@ pub use launch::{
 };
 pub use need::Need;
 pub use profile::ProfileTime;
+pub use same_sm::{GroupFactor, SameSm, Several};
 
 use crate::Refusal;
 use crate::reader::{Document, Fault, from_json};
@@ -174,6 +176,7 @@ impl Scenario {
             let expected = "a positive number of bytes per second".to_owned();
             return Refusal::refuse("interference.bandwidth".to_owned(), "0".to_owned(), expected);
         }
+        shape.interference.check(&shape.kernels)?;
         let latest = launches(&shape).max().unwrap_or(Time::ZERO);
         if latest > Time::LIMIT {
             return Refusal::refuse(

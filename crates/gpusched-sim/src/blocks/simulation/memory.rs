@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::super::launches::Running;
 use super::super::rates::{CoLocated, Crowd, OnSms, max_min, slowed};
 use super::{Event, RunningCopy, Scheduled, Simulation};
+use gpusched_model::error::Result;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Observer};
 
@@ -46,8 +47,11 @@ impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
     }
 
     /// Computes and sets the rates of all running blocks and copies.
-    pub(super) fn change_rates(&mut self) {
-        let Rates { blocks, copies } = self.rates();
+    ///
+    /// # Errors
+    /// Fails if kernels share an SM without a factor.
+    pub(super) fn change_rates(&mut self) -> Result<()> {
+        let Rates { blocks, copies } = self.rates()?;
         for (place, rate) in blocks {
             let block = &mut self.running[place];
             if block.progress.rate() != rate {
@@ -68,17 +72,26 @@ impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
                 self.events.push(end, Scheduled::CopyEnd { place, generation });
             }
         }
+        Ok(())
     }
 
     /// Returns the rates of all running blocks and copies. A rate is the ratio of the received
     /// bandwidth to the demanded bandwidth. Contention can further reduce the rate of a block.
-    fn rates(&mut self) -> Rates {
+    fn rates(&mut self) -> Result<Rates> {
         let gpc = self.scenario.platform.shape().sms_per_gpc;
         let gpc_of = |sm: u32| gpc.map_or(0, |gpc| sm / gpc.max(1));
         let mut crowd = Crowd::default();
         let setting = &self.scenario.interference;
         let intra_sm = setting.factors.map(|factors| factors.intra_sm);
         let intra_sm = intra_sm.filter(|factor| *factor > Factor::ONE);
+        let beside_others = match &self.groups {
+            Some(groups) => {
+                let live = self.running.iter().filter(|running| running.live);
+                let present = live.map(|running| (running.block.sm, running.block.kernel));
+                groups.rates(self.now, present.collect())?
+            }
+            None => BTreeMap::new(),
+        };
         let mut on_sms = OnSms::default();
         let mut co_located = CoLocated {
             cpu: self.cpu,
@@ -138,6 +151,10 @@ impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
                 }
                 _ => share,
             };
+            let share = match beside_others.get(&(block.sm, block.kernel)) {
+                Some(&rate) => share.min(rate),
+                None => share,
+            };
             let rate = match &setting.factors {
                 Some(factors) if memory_share > Factor::ZERO => {
                     let (same_gpc, other_gpc) = match gpc {
@@ -161,9 +178,9 @@ impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
             .iter()
             .zip(shares)
             .map(|((place, _), &rate)| (*place, rate));
-        Rates {
+        Ok(Rates {
             blocks,
             copies: copies.collect(),
-        }
+        })
     }
 }

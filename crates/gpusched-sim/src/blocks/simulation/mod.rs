@@ -11,6 +11,7 @@ use super::commands::{Command, Commands};
 use super::durations::Durations;
 use super::launches::{IndexSet, Launches, Running};
 use super::progress::Progress;
+use super::rates::Groups;
 use super::turns::Turns;
 use super::{Event, Placement};
 use crate::engine::EventQueue;
@@ -85,6 +86,8 @@ struct Simulation<'a, O: ?Sized> {
     running_copies: Vec<RunningCopy>,
     /// Whether contention can change rates in the scenario.
     interference: bool,
+    /// Slowdown of blocks by other kernels on their SM.
+    groups: Option<Groups<'a>>,
     /// Computes the memory bandwidth budgets of the CPU cores.
     budgets: Option<Budgets>,
     /// Budget of the current period. `None` before the budget is known.
@@ -175,7 +178,9 @@ impl<'a, O: Observer<Event> + ?Sized> Simulation<'a, O> {
             running_copies: Vec::new(),
             interference: setting.bandwidth.is_some()
                 || setting.factors.is_some()
+                || setting.same_sm.is_some()
                 || (budgets.is_some() && profiles()),
+            groups: (setting.same_sm.as_ref()).map(|same_sm| Groups::new(same_sm, &scenario.kernels)),
             budgets,
             budget: None,
             period_begins: false,
@@ -208,7 +213,7 @@ impl<'a, O: Observer<Event> + ?Sized> Simulation<'a, O> {
             self.start_blocks();
             self.start_copies();
             if self.interference {
-                self.change_rates();
+                self.change_rates()?;
             }
         }
         Ok(())

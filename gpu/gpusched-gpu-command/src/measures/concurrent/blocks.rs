@@ -97,6 +97,7 @@ impl<'a> Blocks<'a> {
             interference: InterferenceSetting {
                 bandwidth: Some(self.bandwidth),
                 factors: None,
+                same_sm: None,
             },
             ..ScenarioShape::new(device, launches)
         };

@@ -12,9 +12,12 @@ use crate::arguments::refused;
 use crate::report::{About, Output, Palette, Report, Table, TimelineFiles, clip};
 use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
+use gpusched_model::device::PortLevel;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
-use gpusched_recording::audit::{Audit, Check, Finding, FindingKind, Replay, Subject, Visible};
+use gpusched_recording::audit::{
+    Audit, Check, Finding, FindingKind, ObservedPorts, Replay, Subject, Visible,
+};
 
 /// Number of violations of one kind and task that the text lists.
 const SHOWN: usize = 5;
@@ -133,6 +136,7 @@ impl Report for About<String, Audit> {
             },
         };
         text += &audit.replay.as_ref().map(replayed).unwrap_or_default();
+        text += &audit.ports.as_ref().map(ports).unwrap_or_default();
         let mut names: Vec<&str> = Vec::new();
         for check in &audit.checks {
             if !names.contains(&check.task.as_str()) {
@@ -283,6 +287,35 @@ fn replayed(replay: &Replay) -> String {
     format!(
         "replayed {decisions} of {partitions}, with an overhead of {overhead} per job and {wake}\n{}",
         ends.unwrap_or_default()
+    )
+}
+
+/// Maximum number of shared ports in the text.
+const MOST_PORTS: usize = 4;
+
+/// Returns a line about the ports that partitions share.
+fn ports(ports: &ObservedPorts) -> String {
+    let levels = if ports.gpcs_known { "TPC or GPC" } else { "TPC" };
+    if ports.shared.is_empty() {
+        return format!("by the observed SM ids, no two partitions share a {levels}\n");
+    }
+    let named = ports.shared.iter().take(MOST_PORTS).map(|port| {
+        let partitions: Vec<String> = port.partitions.iter().map(usize::to_string).collect();
+        let level = match port.level {
+            PortLevel::Gpc => "GPC",
+            _ => "TPC",
+        };
+        format!("{level} {} (partitions {})", port.number, partitions.join("+"))
+    });
+    let named: Vec<String> = named.collect();
+    let more = if ports.shared.len() > MOST_PORTS {
+        " and others"
+    } else {
+        ""
+    };
+    format!(
+        "by the observed SM ids, partitions share {}{more}\n",
+        named.join(", ")
     )
 }
 

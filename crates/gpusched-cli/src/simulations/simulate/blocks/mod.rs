@@ -1,5 +1,6 @@
 //! `gpusched simulate blocks`: thread blocks of kernels on the SMs of a GPU.
 
+mod matrix;
 mod result;
 mod rows;
 mod table;
@@ -19,7 +20,7 @@ use gpusched_model::observer::Following;
 use gpusched_model::reader::Scenarios;
 use gpusched_model::scenario::{BlockScheduler, Device};
 use gpusched_model::time::Time;
-use gpusched_model::{Factor, Observer, Platform, Scenario};
+use gpusched_model::{Observer, Platform, Scenario};
 use gpusched_sim::blocks::{Chart, Event, Overview, Record, Sharing, simulate};
 use gpusched_sim::timeline::Timeline;
 
@@ -36,6 +37,9 @@ pub struct Args {
     /// GPU that replaces the GPU in the scenario
     #[arg(long, alias = "platform", value_name = "NAME", value_parser = crate::arguments::platform)]
     gpu: Option<Platform>,
+    /// Slowdowns of pairs of kernels on one SM: CSV of `simulate matrix`
+    #[arg(long, value_name = "FILE")]
+    matrix: Option<PathBuf>,
     #[command(flatten)]
     timeline_files: TimelineFiles,
 }
@@ -46,7 +50,8 @@ of each thread block. The CSV rows are sorted by the end time of the block.
 
 Examples:
   gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json
-  gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json --gantt blocks.svg -o blocks.csv";
+  gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json --gantt blocks.svg -o blocks.csv
+  gpusched simulate blocks shared.json --matrix matrix.csv";
 
 /// Maximum number of thread blocks in a run.
 const MOST: u64 = 200_000_000;
@@ -132,11 +137,10 @@ impl Args {
                 (end, Some(timeline))
             }
         };
-        let factors = scenario.shape().interference.factors;
-        if sharing.found() && factors.is_none_or(|factors| factors.intra_sm == Factor::ONE) && !global.quiet {
+        if sharing.found() && !scenario.shape().interference.within_sms() && !global.quiet {
             complain(
                 "note: blocks of different kernels run on one SM at the same time; gpusched assumes that they do not delay \
-                 each other, because the factor `intra_sm` of the scenario is 1",
+                 each other, because the scenario states neither `intra_sm` nor `same_sm`",
             );
         }
         Ok((end, timeline))
@@ -145,7 +149,7 @@ impl Args {
     /// Returns the scenario in the file. The values of the given options replace the values in the file.
     fn scenario(&self) -> Result<Scenario> {
         let scenario = Scenarios::only(&self.scenario, "scenario")?;
-        if self.block_scheduler.is_none() && self.gpu.is_none() {
+        if self.block_scheduler.is_none() && self.gpu.is_none() && self.matrix.is_none() {
             return Ok(scenario);
         }
         let mut shape = scenario.shape().clone();
@@ -154,6 +158,9 @@ impl Args {
         }
         if let Some(platform) = &self.gpu {
             shape.platform = Device::from(platform);
+        }
+        if let Some(path) = &self.matrix {
+            matrix::add(path, &mut shape)?;
         }
         Scenario::new(shape).map_err(|refusal| {
             let on = self.gpu.as_ref();

@@ -1,5 +1,9 @@
 //! Rates at which concurrent blocks and copies execute.
 
+mod groups;
+
+pub(super) use groups::Groups;
+
 use std::collections::BTreeMap;
 
 use super::progress::FULL;
