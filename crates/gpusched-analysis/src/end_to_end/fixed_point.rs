@@ -293,8 +293,8 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
             let part = state.part(task, segment);
             // Without timers, the stream starts φ after the arrival of the job.
             let deadline = match state.enforced {
-                true => part.deadline,
-                false => state.tasks[task].deadline.saturating_sub(part.earliest),
+                true => i128::from(part.deadline),
+                false => i128::from(state.tasks[task].deadline) - i128::from(part.earliest),
             };
             Stream {
                 period: state.tasks[task].period,
@@ -319,7 +319,7 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
             let others = streams.iter().zip(&place.here).filter(|(other, here)| {
                 let part = state.part(here.0, here.1);
                 (here.0 != task || state.tasks[task].pipelined && place.here[index].1 != here.1)
-                    && other.deadline.saturating_add(own.jitter) > own.deadline
+                    && other.deadline + i128::from(own.jitter) > own.deadline
                     && part.block < part.cost
             });
             let blocks = others.map(|(_, here)| state.part(here.0, here.1).block);
@@ -383,7 +383,7 @@ fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
         let earliest = segment.map_or(0, |segment| owner.parts[segment].earliest);
         Stream {
             period: owner.period,
-            deadline: owner.deadline.saturating_sub(earliest),
+            deadline: i128::from(owner.deadline) - i128::from(earliest),
             jitter: segment.map_or(owner.jitter, |segment| state.jitter(task, segment)),
             cost: match segment {
                 Some(segment) => owner.parts[segment].cost,

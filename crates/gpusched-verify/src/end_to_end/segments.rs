@@ -5,7 +5,7 @@ use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Reso
 use super::compare::same_bound;
 use super::core::FixedPriorities;
 use super::device::{self, Rule};
-use super::edf::{Edf, Source};
+use super::edf::{Edf, Source, signed};
 use super::pipelined;
 use super::service::{Lost, Service};
 use super::several::Windows;
@@ -58,8 +58,8 @@ pub(super) fn check(table: &Table<'_>) -> Result<(), Fault> {
         .try_for_each(|(stream, required)| check_segment(table, stream, required, true))
 }
 
-/// Checks that R and S of the segment `stream` are at least `required`, or equal `required` if `exactly` is true. If a task
-/// has no bound, R of all its segments must be null.
+/// Checks that R and S of the segment `stream` are at least `required`, or equal `required` if `exactly` is true. If a
+/// sequential task has no bound, R of all its segments must be null.
 fn check_segment(
     table: &Table<'_>,
     stream: &Stream,
@@ -77,8 +77,8 @@ fn check_segment(
             false => Ok(()),
         };
     }
-    // The row of a task without a bound claims nothing where it is null.
-    let bounded = table.response(task).is_some();
+    // The row of a sequential task without a bound claims nothing where it is null.
+    let bounded = stream.pipelined || table.response(task).is_some();
     same_bound(&field("ends_ns"), end, required.end.filter(|_| bounded))?;
     let null = !bounded && delay.is_none();
     same_bound(&field("delays_ns"), delay, required.delay.filter(|_| !null))
@@ -183,7 +183,6 @@ fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) ->
             return independent(stream, 0, 0);
         }
         let (jitter, deadline) = (table.task(task).jitter.ns(), table.task(task).deadline.ns());
-        (jitter <= deadline).then_some(())?;
         Some(Source {
             period: table.period(task),
             cost: table.whole(task)?,
@@ -200,15 +199,14 @@ fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) ->
     )
 }
 
-/// Returns the segment `stream` as an independent task, whose jobs arrive at a + φ. Returns `None` if a job may be released
-/// after its deadline. Each job takes `charge` longer.
+/// Returns the segment `stream` as an independent task, whose jobs arrive at a + φ. Returns `None` without a bound
+/// on its jitter. Each job takes `charge` longer.
 fn independent(stream: &Stream, charge: u128, blocking: u128) -> Option<Source> {
-    let (jitter, deadline) = (stream.jitter?, stream.deadline?);
-    (jitter <= deadline).then_some(Source {
+    Some(Source {
         period: stream.period,
         cost: stream.cost.saturating_add(charge),
-        jitter,
-        deadline,
+        jitter: stream.jitter?,
+        deadline: stream.deadline,
         blocking,
         segment: Some((stream.task, stream.segment)),
         pipelined: stream.pipelined,
@@ -220,15 +218,12 @@ fn edf_device<'a>(table: &'a Table<'_>, resource: Resource, policy: PartitionPol
     let streams = table.streams(resource);
     let in_full = table.shares_memory();
     let sources = streams.iter().map(|stream| {
-        let earliest = stream.deadline?.checked_sub(stream.jitter?)?;
+        let earliest = stream.deadline - signed(stream.jitter?);
         // A job may preempt a kernel of another task with a later deadline. The preemption makes the kernel up to one block
         // longer. A kernel of one block is never preempted. A job of a pipelined task may also preempt a younger job.
         let preempted = streams.iter().filter(|other| {
             let same = other.task == stream.task && (!stream.pipelined || other.segment == stream.segment);
-            policy == PartitionPolicy::LpEdf
-                && !same
-                && other.block < other.cost
-                && other.deadline.is_none_or(|deadline| deadline > earliest)
+            policy == PartitionPolicy::LpEdf && !same && other.block < other.cost && other.deadline > earliest
         });
         let charge = preempted.map(|other| other.block).max().unwrap_or(0); // preempts no kernel
         let blocking = match policy {
@@ -260,7 +255,7 @@ fn service_in_busy<'a>(table: &'a Table<'_>, resource: Resource) -> Service<'a> 
 impl Prepared<'_> {
     /// Returns the least valid R of the segment `own` of a pipelined task, the stream at `position` on the resource.
     fn pipelined_end(&mut self, table: &Table<'_>, position: usize, own: &Stream) -> Option<u128> {
-        if pipelined::exceeds_period(table, own.task) {
+        if own.cost > own.period {
             return None;
         }
         let limit = pipelined::longest_end(table, own.task);
