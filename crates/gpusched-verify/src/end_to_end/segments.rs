@@ -18,14 +18,16 @@ use crate::fault::Fault;
 enum Prepared<'a> {
     /// A core with fixed priorities, without enforced releases.
     Core(FixedPriorities<'a>),
-    /// A core with EDF, without enforced releases. The list has the task of each source, and the segment of a pipelined
-    /// task.
-    EdfCore(Edf<'a>, Vec<(usize, Option<usize>)>),
+    /// A core with EDF, without enforced releases: with whole jobs, and with segments.
+    EdfCore(Vec<EdfCore<'a>>),
     /// Segments as independent streams under the given rule.
     Device(Rule),
     /// Segments as independent streams under EDF.
     EdfDevice(Edf<'a>),
 }
+
+/// A core with EDF. The list has the task of each source, and its segment. A source without a segment has whole jobs.
+struct EdfCore<'a>(Edf<'a>, Vec<(usize, Option<usize>)>);
 
 /// Least values of the table that satisfy the equations. `None` means that there is no bound.
 struct Required {
@@ -167,36 +169,63 @@ fn serves_one_thread(table: &Table<'_>, policy: PartitionPolicy, streams: &[Stre
     one && !table.enforced() && !table.shares_memory()
 }
 
-/// Returns a core with EDF. Each job of a sequential task has the demand E, because the task occupies the core while it waits.
-/// Each segment of a pipelined task is an independent task.
+/// Returns both analyses of a core with EDF. In the first one, each job of a sequential task has the demand E, as if the task occupied
+/// the core while it waits. In the second one, only tasks that busy-wait have this demand. Each other segment is an independent task.
 fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) -> Prepared<'a> {
-    let mut demands: Vec<(usize, Option<usize>)> = streams
-        .iter()
-        .map(|stream| (stream.task, stream.pipelined.then_some(stream.segment)))
-        .collect();
-    demands.dedup();
-    let sources = demands.iter().map(|&(task, segment)| {
-        if segment.is_some() {
-            let stream = streams
-                .iter()
-                .find(|stream| (stream.task, Some(stream.segment)) == (task, segment))?;
-            return independent(stream, 0, 0);
+    let jobs = EdfCore::new(table, resource, streams, |task| !table.task(task).is_pipelined());
+    let segments = EdfCore::new(table, resource, streams, |task| table.task(task).spins());
+    Prepared::EdfCore(vec![jobs, segments])
+}
+
+impl<'a> EdfCore<'a> {
+    /// Creates the core `resource` with the segments `streams`. `whole` tells whether a task has whole jobs.
+    fn new(
+        table: &'a Table<'_>,
+        resource: Resource,
+        streams: &[Stream],
+        whole: impl Fn(usize) -> bool,
+    ) -> EdfCore<'a> {
+        let mut demands = Vec::new();
+        let mut sources = Vec::new();
+        for stream in streams {
+            let task = stream.task;
+            let demand = (task, (!whole(task)).then_some(stream.segment));
+            if demands.last() == Some(&demand) {
+                continue; // the job has a source
+            }
+            demands.push(demand);
+            sources.push(match demand.1 {
+                Some(_) => independent(stream, 0, 0),
+                None => table.whole(task).map(|cost| Source {
+                    period: table.period(task),
+                    cost,
+                    jitter: table.task(task).jitter.ns().into(),
+                    deadline: table.task(task).deadline.ns().into(),
+                    blocking: 0,
+                    segment: None,
+                    pipelined: false,
+                }),
+            });
         }
-        let (jitter, deadline) = (table.task(task).jitter.ns(), table.task(task).deadline.ns());
-        Some(Source {
-            period: table.period(task),
-            cost: table.whole(task)?,
-            jitter: jitter.into(),
-            deadline: deadline.into(),
-            blocking: 0,
-            segment: None,
-            pipelined: false,
-        })
-    });
-    Prepared::EdfCore(
-        Edf::new(sources.collect(), service_in_busy(table, resource)),
-        demands,
-    )
+        let sources = sources.into_iter().collect();
+        EdfCore(Edf::new(sources, service_in_busy(table, resource)), demands)
+    }
+
+    /// Returns the least R of the segment `own` that follows from the analysis; `None` above `limit`.
+    fn end(&mut self, table: &Table<'_>, own: &Stream, limit: u128) -> Option<u128> {
+        let EdfCore(edf, demands) = self;
+        let position = |segment| demands.iter().position(|&demand| demand == (own.task, segment));
+        match position(Some(own.segment)) {
+            Some(index) => {
+                let response = edf.response(index, own.cost, limit)?;
+                Some(own.earliest.saturating_add(response)).filter(|&end| end <= limit)
+            }
+            None => {
+                let prefix = table.prefix(own.task, own.segment)?;
+                edf.response(position(None)?, prefix, limit)
+            }
+        }
+    }
 }
 
 /// Returns the segment `stream` as an independent task, whose jobs arrive at a + φ. Returns `None` without a bound
@@ -252,6 +281,12 @@ fn service_in_busy<'a>(table: &'a Table<'_>, resource: Resource) -> Service<'a> 
     table.service(resource, lost)
 }
 
+/// Returns the smaller R of the segment `own` over both analyses of its core.
+fn least_end(cores: &mut [EdfCore<'_>], table: &Table<'_>, own: &Stream, limit: u128) -> Option<u128> {
+    let ends = cores.iter_mut().map(|core| core.end(table, own, limit));
+    ends.fold(None, smaller)
+}
+
 impl Prepared<'_> {
     /// Returns the least valid R of the segment `own` of a pipelined task, the stream at `position` on the resource.
     fn pipelined_end(&mut self, table: &Table<'_>, position: usize, own: &Stream) -> Option<u128> {
@@ -262,17 +297,13 @@ impl Prepared<'_> {
         let response = match self {
             Prepared::Core(_) => return pipelined::end(Rule::Preemptive, table, own),
             Prepared::Device(rule) => return pipelined::end(*rule, table, own),
-            Prepared::EdfCore(edf, demands) => {
-                let demand = (own.task, Some(own.segment));
-                let index = demands.iter().position(|&other| other == demand)?;
-                edf.response(index, own.cost, limit)
-            }
+            Prepared::EdfCore(cores) => return least_end(cores, table, own, limit),
             Prepared::EdfDevice(edf) => {
                 let cost = edf.cost(position)?;
                 edf.response(position, cost, limit)
             }
         };
-        Some(own.earliest.saturating_add(response?))
+        Some(own.earliest.saturating_add(response?)).filter(|&end| end <= limit)
     }
 
     /// Evaluates the equations of the stream at `position` of `streams`, the streams on the
@@ -301,16 +332,10 @@ impl Prepared<'_> {
                 end: core.end(table, task, segment),
                 delay: None,
             },
-            Prepared::EdfCore(edf, demands) => {
-                let index = demands.iter().position(|&demand| demand == (task, None));
-                let prefix = table.prefix(task, segment);
-                Required {
-                    end: index
-                        .zip(prefix)
-                        .and_then(|(index, own)| edf.response(index, own, limit)),
-                    delay: None,
-                }
-            }
+            Prepared::EdfCore(cores) => Required {
+                end: least_end(cores, table, own, limit),
+                delay: None,
+            },
             Prepared::Device(rule) => Required {
                 end: after(release, table.delay(task, segment)),
                 delay: {
