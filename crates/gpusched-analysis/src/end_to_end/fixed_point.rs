@@ -362,80 +362,9 @@ fn lost(state: &State, place: &Place) -> Delay {
     state.lost(place.resource, only)
 }
 
-/// Segments on a core under earliest deadline first, as streams.
-struct CoreStreams {
-    /// Task of each stream, and its segment; without a segment, the stream has whole jobs.
-    of: Vec<(usize, Option<usize>)>,
-    streams: Vec<Stream>,
-}
-
-impl CoreStreams {
-    /// Returns the streams of a core. The tasks for which `whole` is true have one stream of whole jobs: the delays of their other
-    /// segments count as execution on the core. All other tasks have one stream for each segment.
-    fn new(state: &State, place: &Place, whole: impl Fn(usize) -> bool) -> CoreStreams {
-        let mut of: Vec<(usize, Option<usize>)> = place
-            .here
-            .iter()
-            .map(|&(task, segment)| (task, (!whole(task)).then_some(segment)))
-            .collect();
-        of.dedup();
-        let stream = |&(task, segment): &(usize, Option<usize>)| {
-            let owner = &state.tasks[task];
-            let earliest = segment.map_or(0, |segment| owner.parts[segment].earliest);
-            Stream {
-                period: owner.period,
-                deadline: i128::from(owner.deadline) - i128::from(earliest),
-                jitter: segment.map_or(owner.jitter, |segment| state.jitter(task, segment)),
-                cost: match segment {
-                    Some(segment) => owner.parts[segment].cost,
-                    None => state.active(task),
-                },
-                block: 0,
-                task: Some(task),
-                pipelined: owner.pipelined,
-            }
-        };
-        let streams = of.iter().map(stream).collect();
-        CoreStreams { of, streams }
-    }
-
-    /// Returns the bounds on the ends of all segments of the core.
-    fn ends(&self, state: &State, place: &Place) -> Vec<u64> {
-        let turns = Turns::of(state, place.resource, false);
-        let analysis = Deadlines::new(&self.streams, lost(state, place), turns);
-        let ends = place.here.iter().map(|&(task, segment)| {
-            let Some(analysis) = &analysis else {
-                return INFINITE;
-            };
-            let own = |segment| self.of.iter().position(|&stream| stream == (task, segment));
-            let (known, limit) = (state.bound(task, segment).end, state.tasks[task].limit);
-            match (own(Some(segment)), own(None)) {
-                (Some(own), _) => {
-                    let part = state.part(task, segment);
-                    let known = known.saturating_sub(part.earliest);
-                    let end = analysis.response(own, part.cost, (known, limit));
-                    end.saturating_add(part.earliest)
-                }
-                (None, Some(own)) => analysis.response(own, state.prefix(task, segment), (known, limit)),
-                (None, None) => INFINITE, // every segment has a stream
-            }
-        });
-        ends.collect()
-    }
-}
-
-/// Evaluates a core under earliest deadline first. In the first analysis, each sequential task has a stream of whole jobs. In the
-/// second one, only tasks that busy-wait have it. The smaller bound applies.
+/// Evaluates a core under earliest deadline first.
 fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
-    let jobs = CoreStreams::new(state, place, |task| !state.tasks[task].pipelined);
-    let segments = CoreStreams::new(state, place, |task| state.tasks[task].spins);
-    let mut ends = jobs.ends(state, place);
-    if segments.streams != jobs.streams {
-        let others = segments.ends(state, place);
-        ends.iter_mut()
-            .zip(others)
-            .for_each(|(end, other)| *end = other.min(*end));
-    }
+    let ends = cores::by_deadline(state, place.resource, &place.here, &|| lost(state, place));
     let mut changed = BTreeMap::new();
     for (&(task, segment), end) in place.here.iter().zip(ends) {
         let bound = Bound {
