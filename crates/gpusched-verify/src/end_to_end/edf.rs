@@ -40,7 +40,7 @@ pub(super) struct Source {
     /// C: demand of one job on the resource.
     pub cost: u128,
     pub jitter: u128,
-    /// D: time from the arrival to the deadline; negative if each job is late when it arrives.
+    /// D: time from the arrival to the deadline; negative if the deadline is before the arrival.
     pub deadline: i128,
     /// Longest time for which a job that has just started blocks jobs with earlier deadlines.
     pub blocking: u128,
