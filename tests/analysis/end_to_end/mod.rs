@@ -5,6 +5,7 @@ mod baselines;
 mod budgets;
 mod certificates;
 mod equations;
+mod independent;
 mod mutations;
 mod one_window;
 mod pipelines;

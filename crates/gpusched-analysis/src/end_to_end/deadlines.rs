@@ -30,8 +30,9 @@ const FAR: u64 = 1 << 50;
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Stream {
     pub period: u64,
-    /// Relative deadline of a job, counted from its arrival.
-    pub deadline: u64,
+    /// Relative deadline of a job, counted from its arrival. It is negative if the deadline of the whole job is before the earliest
+    /// release of the segment.
+    pub deadline: i128,
     pub jitter: u64,
     pub cost: u64,
     /// Longest time for which a job that has started delays more urgent jobs; 0 under immediate preemption.
@@ -59,12 +60,7 @@ impl<'a> Deadlines<'a> {
     /// Returns the analysis of `streams` on a resource that loses the time `lost` and executes only in its `turns`. Returns
     /// `None` if the streams have no bounds.
     pub fn new(streams: &'a [Stream], lost: Delay, turns: Turns<'a>) -> Option<Deadlines<'a>> {
-        let unbounded = |stream: &Stream| {
-            stream.cost == INFINITE
-                || stream.jitter == INFINITE
-                || stream.jitter > stream.deadline
-                || stream.deadline == 0
-        };
+        let unbounded = |stream: &Stream| stream.cost == INFINITE || stream.jitter == INFINITE;
         if streams.iter().any(unbounded) || overloaded(streams) {
             return None;
         }
@@ -111,8 +107,7 @@ impl<'a> Deadlines<'a> {
         let mut window = Window::default();
         // Arrivals are shifted by the jitter, so that the earliest arrival is 0.
         for other in self.streams {
-            let first = (i128::from(other.deadline) - i128::from(other.jitter))
-                - (i128::from(me.deadline) - i128::from(me.jitter));
+            let first = (other.deadline - i128::from(other.jitter)) - (me.deadline - i128::from(me.jitter));
             let first = match first >= 0 {
                 true => first,
                 false => first.rem_euclid(i128::from(other.period)),
@@ -146,7 +141,7 @@ impl<'a> Deadlines<'a> {
         worst: u64,
         previous: &mut Option<(u64, u64)>,
     ) -> Option<u64> {
-        window.set(self.streams, own, shifted)?;
+        window.set(self.streams, own, shifted);
         let (blocker, jitter) = (window.base, self.streams[own].jitter);
         let before = shifted / self.streams[own].period;
         window.base = before
@@ -198,9 +193,10 @@ struct Window {
 
 impl Window {
     /// Sets the terms of other streams for a job of stream `own` that arrives at `shifted` − J. Sets `base` to the blocking.
-    fn set(&mut self, streams: &[Stream], own: usize, shifted: u64) -> Option<()> {
+    fn set(&mut self, streams: &[Stream], own: usize, shifted: u64) {
         let me = streams[own];
-        let due = shifted.checked_add(me.deadline - me.jitter)?; // `new` accepts only streams with J ≤ D
+        // The deadline may be before the start of the busy period, because the job may be late.
+        let due = i128::from(shifted) + me.deadline - i128::from(me.jitter);
         self.base = 0;
         self.due.clear();
         for (other, &stream) in streams.iter().enumerate() {
@@ -211,14 +207,13 @@ impl Window {
             if stream.deadline > due && (!same_task || me.pipelined) {
                 self.base = self.base.max(stream.block);
             }
-            if let Some(room) = due.checked_add(stream.jitter)?.checked_sub(stream.deadline) {
+            if let Ok(room) = u64::try_from(due + i128::from(stream.jitter) - stream.deadline) {
                 // A later segment of the analyzed job is released after the end of the analyzed segment.
                 let released_later = same_task && other > own;
                 let jobs = (room / stream.period).saturating_add(u64::from(!released_later));
                 self.due.push((stream, jobs));
             }
         }
-        Some(())
     }
 }
 

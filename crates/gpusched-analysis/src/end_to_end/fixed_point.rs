@@ -293,8 +293,8 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
             let part = state.part(task, segment);
             // Without timers, the stream starts φ after the arrival of the job.
             let deadline = match state.enforced {
-                true => part.deadline,
-                false => state.tasks[task].deadline.saturating_sub(part.earliest),
+                true => i128::from(part.deadline),
+                false => i128::from(state.tasks[task].deadline) - i128::from(part.earliest),
             };
             Stream {
                 period: state.tasks[task].period,
@@ -319,7 +319,7 @@ fn deadline_bounds(state: &State, place: &Place, preemption: Preemption) -> Vec<
             let others = streams.iter().zip(&place.here).filter(|(other, here)| {
                 let part = state.part(here.0, here.1);
                 (here.0 != task || state.tasks[task].pipelined && place.here[index].1 != here.1)
-                    && other.deadline.saturating_add(own.jitter) > own.deadline
+                    && other.deadline + i128::from(own.jitter) > own.deadline
                     && part.block < part.cost
             });
             let blocks = others.map(|(_, here)| state.part(here.0, here.1).block);
@@ -362,59 +362,9 @@ fn lost(state: &State, place: &Place) -> Delay {
     state.lost(place.resource, only)
 }
 
-/// Evaluates a core under earliest deadline first: the delays of all other segments count as execution on the core. Each segment
-/// of a pipelined task is a stream.
+/// Evaluates a core under earliest deadline first.
 fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
-    let streams: Vec<(usize, Option<usize>)> = place
-        .tasks
-        .iter()
-        .filter(|&&task| !state.tasks[task].pipelined)
-        .map(|&task| (task, None))
-        .chain(
-            place
-                .here
-                .iter()
-                .filter(|&&(task, _)| state.tasks[task].pipelined)
-                .map(|&(task, segment)| (task, Some(segment))),
-        )
-        .collect();
-    let stream = |&(task, segment): &(usize, Option<usize>)| {
-        let owner = &state.tasks[task];
-        let earliest = segment.map_or(0, |segment| owner.parts[segment].earliest);
-        Stream {
-            period: owner.period,
-            deadline: owner.deadline.saturating_sub(earliest),
-            jitter: segment.map_or(owner.jitter, |segment| state.jitter(task, segment)),
-            cost: match segment {
-                Some(segment) => owner.parts[segment].cost,
-                None => state.active(task),
-            },
-            block: 0,
-            task: Some(task),
-            pipelined: owner.pipelined,
-        }
-    };
-    let work: Vec<Stream> = streams.iter().map(stream).collect();
-    let turns = Turns::of(state, place.resource, false);
-    let analysis = Deadlines::new(&work, lost(state, place), turns);
-    let ends = place.here.iter().map(|&(task, segment)| {
-        let pipelined = state.tasks[task].pipelined;
-        let own = (task, pipelined.then_some(segment));
-        let own = streams.iter().position(|&stream| stream == own);
-        match (&analysis, own) {
-            (Some(analysis), Some(own)) if pipelined => {
-                let end = analysis.response(own, work[own].cost, (0, state.tasks[task].limit));
-                end.saturating_add(state.part(task, segment).earliest)
-            }
-            (Some(analysis), Some(own)) => {
-                let known = state.bound(task, segment).end;
-                let limit = state.tasks[task].limit;
-                analysis.response(own, state.prefix(task, segment), (known, limit))
-            }
-            _ => INFINITE,
-        }
-    });
-    let ends: Vec<u64> = ends.collect();
+    let ends = cores::by_deadline(state, place.resource, &place.here, &|| lost(state, place));
     let mut changed = BTreeMap::new();
     for (&(task, segment), end) in place.here.iter().zip(ends) {
         let bound = Bound {

@@ -7,7 +7,7 @@
 //! * `arithmetic`: windows and saturating sums;
 //! * `streams`: jitters, carried work and execution with waiting;
 //! * `work`: work of streams and tasks in windows;
-//! * `cores`: CPU cores with fixed priorities (joint and local windows);
+//! * `cores`: CPU cores with fixed priorities (joint and local windows) and under earliest deadline first;
 //! * `queues`: copy engines and partitions, under first in first out or fixed priorities;
 //! * `deadlines`: earliest deadline first on cores and partitions;
 //! * `contexts`: contexts that take turns;

@@ -191,6 +191,12 @@ impl State {
         self.bounds[task].last().map_or(INFINITE, |bound| bound.end)
     }
 
+    /// Whether late jobs of a sequential task queue behind each other, because the task has no bound. A stage of a pipelined task
+    /// does not wait for later stages.
+    pub fn queue(&self, task: usize) -> bool {
+        !self.tasks[task].pipelined && self.response(task) == INFINITE
+    }
+
     /// J(j,k): longest time from the earliest to the latest release of a segment. If a task with several segments has
     /// no bound, its jobs queue behind each other, so no segment has a bound on its jitter.
     pub fn jitter(&self, task: usize, segment: usize) -> u64 {
@@ -201,7 +207,7 @@ impl State {
                 end => end.saturating_sub(owner.parts[segment].earliest),
             };
         }
-        if owner.parts.len() > 1 && self.response(task) == INFINITE && self.enforced == self.windows {
+        if owner.parts.len() > 1 && self.queue(task) && self.enforced == self.windows {
             return INFINITE;
         }
         if self.enforced {
@@ -221,8 +227,6 @@ impl State {
         let owner = &self.tasks[task];
         let slots = owner.slots.get(segment).copied().flatten();
         let before = match segment.checked_sub(1) {
-            None if slots.is_none() => return owner.jitter,
-            _ if self.response(task) == INFINITE => return INFINITE,
             None => owner.jitter,
             Some(before) => self.bound(task, before).end,
         };
@@ -250,10 +254,10 @@ impl State {
     /// Returns the work of the requests of a segment of a pipelined task that may be outstanding at any moment.
     pub fn outstanding(&self, task: usize, segment: usize) -> u64 {
         let (owner, part) = (&self.tasks[task], self.part(task, segment));
-        match self.response(task) {
+        match self.bound(task, segment).end {
             INFINITE => INFINITE,
-            _ => {
-                let lag = self.bound(task, segment).end.saturating_sub(part.earliest);
+            end => {
+                let lag = end.saturating_sub(part.earliest);
                 lag.div_ceil(owner.period).saturating_mul(part.cost)
             }
         }
@@ -270,10 +274,10 @@ impl State {
     }
 
     /// Returns the jitter of a segment whose jobs carry their work into a window: R(j,k) − c − φ. Returns [`INFINITE`]
-    /// if the segment or the task has no bound.
+    /// if the segment has no bound, or if late jobs of its task queue.
     pub fn carried(&self, task: usize, segment: usize) -> u64 {
         let (part, end) = (self.part(task, segment), self.bound(task, segment).end);
-        if end == INFINITE || self.response(task) == INFINITE {
+        if end == INFINITE || self.queue(task) {
             return INFINITE;
         }
         end.saturating_sub(part.cost).saturating_sub(part.earliest)
@@ -286,7 +290,7 @@ impl State {
         let costs = segments.iter().map(|&segment| owner.parts[segment].cost);
         let cost = costs.fold(0, u64::saturating_add);
         let jitter = match (segments.first(), segments.last()) {
-            (Some(&first), Some(&last)) if self.response(task) != INFINITE => {
+            (Some(&first), Some(&last)) if self.bound(task, last).end != INFINITE && !self.queue(task) => {
                 let end = self.bound(task, last).end;
                 let earliest = owner.parts[first].earliest;
                 end.saturating_sub(cost).saturating_sub(earliest)
@@ -299,7 +303,7 @@ impl State {
     /// Whether late jobs of `other` queue behind each other at the priority of the analyzed task. If so, these jobs may
     /// be pending at the start of every window, because a segment of the analyzed task may run while they are pending.
     pub fn queues(&self, other: usize, same_priority: bool) -> bool {
-        same_priority && self.enforced == self.windows && self.response(other) == INFINITE
+        same_priority && self.enforced == self.windows && self.queue(other)
     }
 
     /// Returns the sum of the WCETs of the task on its core and of the delays of all other segments.
@@ -394,11 +398,10 @@ impl State {
             .iter()
             .zip(&self.bounds)
             .map(|(task, bounds)| TaskBounds {
+                // The first stages of a pipelined task may have bounds without a bound on the task.
                 ends_ns: match bounds.last() {
-                    Some(last) if last.end != INFINITE => {
-                        bounds.iter().map(|bound| time(bound.end)).collect()
-                    }
-                    _ => vec![None; bounds.len()],
+                    Some(last) if last.end == INFINITE && !task.pipelined => vec![None; bounds.len()],
+                    _ => bounds.iter().map(|bound| time(bound.end)).collect(),
                 },
                 delays_ns: task
                     .parts

@@ -156,7 +156,8 @@ fn work(state: &State, context: &Context, window: u64) -> (Option<Work>, (u64, u
         let (Some(&first), Some(&last)) = (segments.first(), segments.last()) else {
             continue;
         };
-        if state.response(task) == INFINITE {
+        let unknown = |&segment: &usize| state.bound(task, segment).end == INFINITE;
+        if state.queue(task) || segments.iter().any(unknown) {
             return (None, (0, INFINITE));
         }
         let within = |segment: usize, since: usize| {

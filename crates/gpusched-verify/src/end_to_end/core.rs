@@ -36,8 +36,8 @@ impl<'a> FixedPriorities<'a> {
         total(higher.map(|load| {
             let found = table.task(load.task);
             match found.priority == level {
-                true if table.response(load.task).is_none() => None,
                 true if found.is_pipelined() => load.any(window),
+                true if table.response(load.task).is_none() => None,
                 _ => work(load),
             }
         }))

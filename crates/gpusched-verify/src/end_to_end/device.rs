@@ -101,7 +101,8 @@ impl<'a> Rivals<'a> {
         };
         for load in Load::all(table, on) {
             let equal = load.task != own.task && priority(load.task) == level;
-            rivals.queue |= equal && table.response(load.task).is_none();
+            rivals.queue |=
+                equal && !table.task(load.task).is_pipelined() && table.response(load.task).is_none();
             if load.task == own.task {
                 rivals.mine.extend(load.streams);
             } else if priority(load.task) > level {

@@ -40,8 +40,8 @@ pub(super) struct Source {
     /// C: demand of one job on the resource.
     pub cost: u128,
     pub jitter: u128,
-    /// D: time from the arrival to the deadline.
-    pub deadline: u128,
+    /// D: time from the arrival to the deadline; negative if the deadline is before the arrival.
+    pub deadline: i128,
     /// Longest time for which a job that has just started blocks jobs with earlier deadlines.
     pub blocking: u128,
     /// Task and position of the segment in the job. `None` if a timer releases the segment, or if a job is one demand.
@@ -109,7 +109,7 @@ impl<'a> Edf<'a> {
             if busy - arrival <= worst {
                 break; // every job ends in the longest busy period
             }
-            let due = arrival + signed(source.deadline);
+            let due = arrival + source.deadline;
             let others = self
                 .sources
                 .iter()
@@ -121,14 +121,14 @@ impl<'a> Edf<'a> {
                         true => due - signed(other.period), // deadline of the previous job
                         false => due,
                     };
-                    let room = last + signed(other.jitter) - signed(other.deadline);
+                    let room = last + signed(other.jitter) - other.deadline;
                     let jobs = (room.div_euclid(signed(other.period)) + 1).max(0);
                     (*other, jobs.unsigned_abs())
                 })
                 .collect();
             let later = others
                 .iter()
-                .filter(|(other, _)| signed(other.deadline) > due && source.waits_for(other));
+                .filter(|(other, _)| other.deadline > due && source.waits_for(other));
             let blocking = later.map(|(other, _)| other.blocking).max().unwrap_or(0); // nothing blocks
             let before = (arrival + signed(source.jitter)).unsigned_abs() / source.period;
             let base = before
@@ -166,7 +166,7 @@ impl<'a> Edf<'a> {
         let mut arrivals = Vec::new();
         for other in &self.sources {
             let period = signed(other.period);
-            let start = signed(other.deadline) - signed(other.jitter) - signed(source.deadline);
+            let start = other.deadline - signed(other.jitter) - source.deadline;
             let skipped = (first - start).max(0);
             let start = start + (skipped + period - 1) / period * period;
             let count = ((busy - start).max(0) + period - 1) / period;
@@ -183,7 +183,7 @@ impl<'a> Edf<'a> {
 }
 
 /// Returns `value` as a signed number. All values of this module are far below 2^127.
-fn signed(value: u128) -> i128 {
+pub(super) fn signed(value: u128) -> i128 {
     i128::try_from(value).unwrap_or(i128::MAX)
 }
 

@@ -6,7 +6,7 @@ use gpusched_model::time::Time;
 use super::compare::same_bound;
 use super::core::FixedPriorities;
 use super::device::{self, Rule};
-use super::edf::{Edf, Source};
+use super::edf::{Edf, Source, signed};
 use super::pipelined;
 use super::service::{Lost, Service};
 use super::several::Windows;
@@ -19,14 +19,16 @@ use crate::fault::Fault;
 enum Prepared<'a> {
     /// A core with fixed priorities, without enforced releases.
     Core(FixedPriorities<'a>),
-    /// A core with EDF, without enforced releases. The list has the task of each source, and the segment of a pipelined
-    /// task.
-    EdfCore(Edf<'a>, Vec<(usize, Option<usize>)>),
+    /// A core with EDF, without enforced releases: with whole jobs, and with segments.
+    EdfCore(Vec<EdfCore<'a>>),
     /// Segments as independent streams under the given rule.
     Device(Rule),
     /// Segments as independent streams under EDF.
     EdfDevice(Edf<'a>),
 }
+
+/// A core with EDF. The list has the task of each source, and its segment. A source without a segment has whole jobs.
+struct EdfCore<'a>(Edf<'a>, Vec<(usize, Option<usize>)>);
 
 /// Least values of the table that satisfy the equations. `None` means that there is no bound.
 struct Required {
@@ -98,8 +100,8 @@ fn evaluate<'a>(table: &'a Table<'_>) -> Vec<(&'a Stream, Required)> {
     found
 }
 
-/// Checks that R and S of the segment `stream` are at least `required`, or equal `required` if `exactly` is true. If a task
-/// has no bound, R of all its segments must be null.
+/// Checks that R and S of the segment `stream` are at least `required`, or equal `required` if `exactly` is true. If a
+/// sequential task has no bound, R of all its segments must be null.
 fn check_segment(
     table: &Table<'_>,
     stream: &Stream,
@@ -117,8 +119,8 @@ fn check_segment(
             false => Ok(()),
         };
     }
-    // The row of a task without a bound claims nothing where it is null.
-    let bounded = table.response(task).is_some();
+    // The row of a sequential task without a bound claims nothing where it is null.
+    let bounded = stream.pipelined || table.response(task).is_some();
     same_bound(&field("ends_ns"), end, required.end.filter(|_| bounded))?;
     let null = !bounded && delay.is_none();
     same_bound(&field("delays_ns"), delay, required.delay.filter(|_| !null))
@@ -207,48 +209,73 @@ fn serves_one_thread(table: &Table<'_>, policy: PartitionPolicy, streams: &[Stre
     one && !table.enforced() && !table.shares_memory()
 }
 
-/// Returns a core with EDF. Each job of a sequential task has the demand E, because the task occupies the core while it waits.
-/// Each segment of a pipelined task is an independent task.
+/// Returns both analyses of a core with EDF. In the first one, each job of a sequential task has the demand E, as if the task occupied
+/// the core while it waits. In the second one, only tasks that busy-wait have this demand. Each other segment is an independent task.
 fn edf_core<'a>(table: &'a Table<'_>, resource: Resource, streams: &[Stream]) -> Prepared<'a> {
-    let mut demands: Vec<(usize, Option<usize>)> = streams
-        .iter()
-        .map(|stream| (stream.task, stream.pipelined.then_some(stream.segment)))
-        .collect();
-    demands.dedup();
-    let sources = demands.iter().map(|&(task, segment)| {
-        if segment.is_some() {
-            let stream = streams
-                .iter()
-                .find(|stream| (stream.task, Some(stream.segment)) == (task, segment))?;
-            return independent(stream, 0, 0);
-        }
-        let (jitter, deadline) = (table.task(task).jitter.ns(), table.task(task).deadline.ns());
-        (jitter <= deadline).then_some(())?;
-        Some(Source {
-            period: table.period(task),
-            cost: table.whole(task)?,
-            jitter: jitter.into(),
-            deadline: deadline.into(),
-            blocking: 0,
-            segment: None,
-            pipelined: false,
-        })
-    });
-    Prepared::EdfCore(
-        Edf::new(sources.collect(), service_in_busy(table, resource)),
-        demands,
-    )
+    let jobs = EdfCore::new(table, resource, streams, |task| !table.task(task).is_pipelined());
+    let segments = EdfCore::new(table, resource, streams, |task| table.task(task).spins());
+    Prepared::EdfCore(vec![jobs, segments])
 }
 
-/// Returns the segment `stream` as an independent task, whose jobs arrive at a + φ. Returns `None` if a job may be released
-/// after its deadline. Each job takes `charge` longer.
+impl<'a> EdfCore<'a> {
+    /// Creates the core `resource` with the segments `streams`. `whole` tells whether a task has whole jobs.
+    fn new(
+        table: &'a Table<'_>,
+        resource: Resource,
+        streams: &[Stream],
+        whole: impl Fn(usize) -> bool,
+    ) -> EdfCore<'a> {
+        let mut demands = Vec::new();
+        let mut sources = Vec::new();
+        for stream in streams {
+            let task = stream.task;
+            let demand = (task, (!whole(task)).then_some(stream.segment));
+            if demands.last() == Some(&demand) {
+                continue; // the job has a source
+            }
+            demands.push(demand);
+            sources.push(match demand.1 {
+                Some(_) => independent(stream, 0, 0),
+                None => table.whole(task).map(|cost| Source {
+                    period: table.period(task),
+                    cost,
+                    jitter: table.task(task).jitter.ns().into(),
+                    deadline: table.task(task).deadline.ns().into(),
+                    blocking: 0,
+                    segment: None,
+                    pipelined: false,
+                }),
+            });
+        }
+        let sources = sources.into_iter().collect();
+        EdfCore(Edf::new(sources, service_in_busy(table, resource)), demands)
+    }
+
+    /// Returns the least R of the segment `own` that follows from the analysis; `None` above `limit`.
+    fn end(&mut self, table: &Table<'_>, own: &Stream, limit: u128) -> Option<u128> {
+        let EdfCore(edf, demands) = self;
+        let position = |segment| demands.iter().position(|&demand| demand == (own.task, segment));
+        match position(Some(own.segment)) {
+            Some(index) => {
+                let response = edf.response(index, own.cost, limit)?;
+                Some(own.earliest.saturating_add(response)).filter(|&end| end <= limit)
+            }
+            None => {
+                let prefix = table.prefix(own.task, own.segment)?;
+                edf.response(position(None)?, prefix, limit)
+            }
+        }
+    }
+}
+
+/// Returns the segment `stream` as an independent task, whose jobs arrive at a + φ. Returns `None` without a bound
+/// on its jitter. Each job takes `charge` longer.
 fn independent(stream: &Stream, charge: u128, blocking: u128) -> Option<Source> {
-    let (jitter, deadline) = (stream.jitter?, stream.deadline?);
-    (jitter <= deadline).then_some(Source {
+    Some(Source {
         period: stream.period,
         cost: stream.cost.saturating_add(charge),
-        jitter,
-        deadline,
+        jitter: stream.jitter?,
+        deadline: stream.deadline,
         blocking,
         segment: Some((stream.task, stream.segment)),
         pipelined: stream.pipelined,
@@ -260,15 +287,12 @@ fn edf_device<'a>(table: &'a Table<'_>, resource: Resource, policy: PartitionPol
     let streams = table.streams(resource);
     let in_full = table.shares_memory();
     let sources = streams.iter().map(|stream| {
-        let earliest = stream.deadline?.checked_sub(stream.jitter?)?;
+        let earliest = stream.deadline - signed(stream.jitter?);
         // A job may preempt a kernel of another task with a later deadline. The preemption makes the kernel up to one block
         // longer. A kernel of one block is never preempted. A job of a pipelined task may also preempt a younger job.
         let preempted = streams.iter().filter(|other| {
             let same = other.task == stream.task && (!stream.pipelined || other.segment == stream.segment);
-            policy == PartitionPolicy::LpEdf
-                && !same
-                && other.block < other.cost
-                && other.deadline.is_none_or(|deadline| deadline > earliest)
+            policy == PartitionPolicy::LpEdf && !same && other.block < other.cost && other.deadline > earliest
         });
         let charge = preempted.map(|other| other.block).max().unwrap_or(0); // preempts no kernel
         let blocking = match policy {
@@ -297,27 +321,29 @@ fn service_in_busy<'a>(table: &'a Table<'_>, resource: Resource) -> Service<'a> 
     table.service(resource, lost)
 }
 
+/// Returns the smaller R of the segment `own` over both analyses of its core.
+fn least_end(cores: &mut [EdfCore<'_>], table: &Table<'_>, own: &Stream, limit: u128) -> Option<u128> {
+    let ends = cores.iter_mut().map(|core| core.end(table, own, limit));
+    ends.fold(None, smaller)
+}
+
 impl Prepared<'_> {
     /// Returns the least valid R of the segment `own` of a pipelined task, the stream at `position` on the resource.
     fn pipelined_end(&mut self, table: &Table<'_>, position: usize, own: &Stream) -> Option<u128> {
-        if pipelined::exceeds_period(table, own.task) {
+        if own.cost > own.period {
             return None;
         }
         let limit = pipelined::longest_end(table, own.task);
         let response = match self {
             Prepared::Core(_) => return pipelined::end(Rule::Preemptive, table, own),
             Prepared::Device(rule) => return pipelined::end(*rule, table, own),
-            Prepared::EdfCore(edf, demands) => {
-                let demand = (own.task, Some(own.segment));
-                let index = demands.iter().position(|&other| other == demand)?;
-                edf.response(index, own.cost, limit)
-            }
+            Prepared::EdfCore(cores) => return least_end(cores, table, own, limit),
             Prepared::EdfDevice(edf) => {
                 let cost = edf.cost(position)?;
                 edf.response(position, cost, limit)
             }
         };
-        Some(own.earliest.saturating_add(response?))
+        Some(own.earliest.saturating_add(response?)).filter(|&end| end <= limit)
     }
 
     /// Evaluates the equations of the stream at `position` of `streams`, the streams on the
@@ -346,16 +372,10 @@ impl Prepared<'_> {
                 end: core.end(table, task, segment),
                 delay: None,
             },
-            Prepared::EdfCore(edf, demands) => {
-                let index = demands.iter().position(|&demand| demand == (task, None));
-                let prefix = table.prefix(task, segment);
-                Required {
-                    end: index
-                        .zip(prefix)
-                        .and_then(|(index, own)| edf.response(index, own, limit)),
-                    delay: None,
-                }
-            }
+            Prepared::EdfCore(cores) => Required {
+                end: least_end(cores, table, own, limit),
+                delay: None,
+            },
             Prepared::Device(rule) => Required {
                 end: after(release, table.delay(task, segment)),
                 delay: {

@@ -19,10 +19,10 @@ pub(super) struct Stream {
     /// J(j,k): release jitter; `None` if the jitter has no bound.
     pub jitter: Option<u128>,
     /// R(j,k): bound on the time from the arrival to the end of the segment. `None` if this time or the response time of
-    /// the task has no bound.
+    /// a sequential task has no bound.
     pub end: Option<u128>,
-    /// Time from a + φ to the deadline of the segment; `None` if it is not positive.
-    pub deadline: Option<u128>,
+    /// Time from a + φ to the deadline of the segment; negative if the deadline is before a + φ.
+    pub deadline: i128,
     /// Whether the task is pipelined, so several of its jobs may be pending.
     pub pipelined: bool,
     /// δ: minimum time between two releases; 0 if it is unknown.

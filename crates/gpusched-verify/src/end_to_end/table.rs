@@ -6,6 +6,7 @@ use gpusched_model::end_to_end::{Evidence, Resource, Segment, System, Task, Task
 use gpusched_model::time::Time;
 
 use super::compare::same_length;
+use super::edf::signed;
 use super::service::{Lost, Memory, Service, TimeSliced, Until, starts_idle};
 use super::stream::Stream;
 use super::window::total;
@@ -160,13 +161,9 @@ impl<'a> Table<'a> {
         delay.map(|delay| delay.ns().into())
     }
 
-    /// Returns A(i,k), the bound on the time from the arrival of a pipelined task until the segment is eligible. Without a
-    /// bound on the task, only the first segment has such a bound.
+    /// Returns A(i,k), the bound on the time from the arrival of a pipelined task until the segment is eligible.
     pub fn eligible(&self, task: usize, segment: usize) -> Option<u128> {
         let (of, slots) = (self.task(task), self.task(task).slots(segment));
-        if segment > 0 || slots.is_some() {
-            self.response(task)?;
-        }
         let ready = self.release(task, segment)?;
         let Some(slots) = slots else { return Some(ready) };
         // The job `slots` positions earlier has ended the next segment.
@@ -242,11 +239,10 @@ impl<'a> Table<'a> {
 
     /// Returns D − φ, the time from a + φ to the deadline. With enforced releases, each segment has its own deadline:
     /// the offset of the next segment.
-    fn deadline(&self, task: usize, segment: usize) -> Option<u128> {
+    fn deadline(&self, task: usize, segment: usize) -> i128 {
         let last = u128::from(self.task(task).deadline.ns());
         let deadline = self.next_offset(task, segment).unwrap_or(last); // no next offset: last segment
-        let deadline = deadline.checked_sub(self.earliest(task, segment));
-        deadline.filter(|&deadline| deadline > 0)
+        signed(deadline) - signed(self.earliest(task, segment))
     }
 
     /// Returns δ(i,k). The thread of a sequential task executes a whole job between two releases. The thread of a pipelined task
@@ -268,6 +264,9 @@ impl<'a> Table<'a> {
 
     fn stream(&self, task: usize, position: usize) -> Stream {
         let segment = &self.task(task).segments[position];
+        let pipelined = self.task(task).is_pipelined();
+        // Late jobs of a sequential task queue. A stage of a pipelined task does not wait for later stages.
+        let counts = pipelined || self.response(task).is_some();
         Stream {
             task,
             segment: position,
@@ -276,9 +275,9 @@ impl<'a> Table<'a> {
             block: segment.block.min(segment.wcet).ns().into(),
             earliest: self.earliest(task, position),
             jitter: self.jitter(task, position),
-            end: self.response(task).and(self.end(task, position)),
+            end: self.end(task, position).filter(|_| counts),
             deadline: self.deadline(task, position),
-            pipelined: self.task(task).is_pipelined(),
+            pipelined,
             distance: self.distance(task, position),
         }
     }

@@ -87,7 +87,7 @@ fn check_stages(claim: &TaskAnswer, table: &Table<'_>, task: usize) -> Result<()
     same_length("stages", claim.stages.len(), segments, "segment")?;
     for (segment, stage) in claim.stages.iter().enumerate() {
         let place = |field: &str| format!("stages[{segment}].{field}");
-        let lag = bound.and(table.end(task, segment));
+        let lag = table.end(task, segment);
         let lag = lag.map(|end| end.saturating_sub(table.earliest(task, segment)));
         same(place("jobs_max"), stage.jobs_max, lag.map(jobs))?;
         let load = load_permille(table, found.segments[segment].on);

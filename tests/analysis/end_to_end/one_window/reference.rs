@@ -27,6 +27,8 @@ pub enum Wrong {
     BusyRequests,
     /// On a time-sliced GPU, a busy-waiting task does not wait for turns.
     BusyTurns,
+    /// Each window is closed, also with inverted priorities on the GPU.
+    Closed,
 }
 
 /// The equations of one system, for the values of the table `bounds`.
@@ -188,7 +190,9 @@ impl Reference<'_> {
     /// H: other tasks on the core that are at least as urgent.
     fn urgent(&self, task: usize) -> Vec<usize> {
         let tasks = self.system.tasks();
-        let core = tasks[task].core;
+        let core = tasks[task]
+            .core
+            .filter(|_| self.core_policy(task) == Some(CorePolicy::Fp));
         let others =
             (0..tasks.len()).filter(|&other| other != task && core.is_some() && tasks[other].core == core);
         others
@@ -416,11 +420,16 @@ impl Reference<'_> {
             bounds: self.bounds,
             wrong: WrongTurns::Nothing,
         };
+        // The window starts with the segment m if the job starts without delay.
+        let prompt = self.on_core(window.task, window.first)
+            && !window.joint.iter().any(|&place| self.preemptive(place));
         for (context, &most) in most.iter().enumerate().filter(|(_, most)| **most > 0) {
             let executed: u128 = own
                 .iter()
                 .filter(|&&segment| position(window.task, segment) == Some(context))
-                .map(|&segment| self.cost(window.task, segment) - u128::from(segment == window.last))
+                .map(|&segment| {
+                    self.cost(window.task, segment) - u128::from(segment == window.last && !prompt)
+                })
                 .sum();
             sum += turns.occupied(found, context, (most, executed), length).0;
         }
@@ -447,7 +456,7 @@ impl Reference<'_> {
             first,
             last,
             joint,
-            closed: !joint.iter().any(|&place| opens(place)),
+            closed: self.wrong == Wrong::Closed || !joint.iter().any(|&place| opens(place)),
             busy,
         };
         let mut own = 0;
@@ -471,15 +480,13 @@ impl Reference<'_> {
 
     /// Returns the smallest R of the windows of one segment.
     pub fn windows(&self, task: usize, last: usize) -> Option<u128> {
-        if self.core_policy(task) == Some(CorePolicy::Edf) {
-            return None;
-        }
+        let by_deadline = self.core_policy(task) == Some(CorePolicy::Edf);
         let mut best = None;
         for first in 0..=last {
-            if first == last && !self.on_core(task, last) {
+            let on_core = (first..=last).any(|segment| self.on_core(task, segment));
+            if first == last && !on_core || on_core && by_deadline {
                 continue;
             }
-            let on_core = (first..=last).any(|segment| self.on_core(task, segment));
             let spins = |other: &usize| on_core && self.system.tasks()[*other].spins();
             let busy: Vec<usize> = self.urgent(task).into_iter().filter(spins).collect();
             let every: Vec<usize> = self

@@ -11,6 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use super::super::scripted::{Job, observed};
 use super::reference::{Reference, Wrong};
 use crate::support::rounds;
 
@@ -205,6 +206,31 @@ fn exceeded(variant: Wrong, gpu: &str, index: u64) {
     let bounds = analyze(&system).evidence.bounds;
     let changed = wrong(&system, &bounds, variant);
     assert!(exceeds(&system, &changed, index) && !exceeds(&system, &bounds, index));
+}
+
+/// The task `own` is more urgent than `busy` on the GPU, but less urgent on the core. Its kernel delays the kernel of `busy` until 20. So
+/// `busy` occupies the core until 23, and again from 24 on. A closed window from 20 on contains only one job of `busy`.
+#[test]
+fn inverted_priorities_open_the_window() {
+    let system = super::super::system(
+        r#"{"cores":[{"name":"c","policy":"fp"}],"partitions":[{"name":"gpu","sms":1,"policy":"fp"}],"tasks":[
+        {"name":"own","period":100,"priority":1,"gpu_priority":0,"wait":"suspend","segments":[{"on":"gpu","wcet":20,"bcet":20},
+        {"on":"c","wcet":2,"bcet":2}]},
+        {"name":"busy","period":24,"priority":0,"gpu_priority":1,"wait":"busy","segments":[{"on":"c","wcet":1,"bcet":1},
+        {"on":"gpu","wcet":2,"bcet":2},{"on":"c","wcet":1,"bcet":1}]}]}"#,
+    );
+    let jobs: [Job<'_>; 3] = [(0, 0, 0, &[20, 2]), (1, 0, 0, &[1, 2, 1]), (1, 24, 0, &[1, 2, 1])];
+    let longest = observed(&system, &jobs).tasks[0].ends[1];
+    let bounds = analyze(&system).evidence.bounds;
+    let end = |bounds: &Bounds| bounds.end(0, 1).map(Time::ns);
+    assert_eq!(
+        (
+            end(&bounds),
+            longest.ns(),
+            end(&wrong(&system, &bounds, Wrong::Closed))
+        ),
+        (Some(30), 29, Some(26))
+    );
 }
 
 macro_rules! exceeded {

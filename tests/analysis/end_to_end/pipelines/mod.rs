@@ -117,6 +117,53 @@ fn the_slowest_stage_decides() {
     }
 }
 
+/// The second stage is overloaded. The first stage never waits for it, so the first stage and the other task on its resource have bounds.
+#[test]
+fn stages_before_an_overloaded_stage_have_bounds() {
+    let text = |buffers: &str| {
+        format!(
+            r#"{{"partitions":[{{"name":"a","sms":1,"policy":"fp"}},{{"name":"b","sms":1,"policy":"np-fifo"}}],"tasks":[
+            {{"name":"video","period":10,"priority":0,"jobs":"pipelined","buffers":{buffers},"segments":[{{"on":"a","wcet":4}},{{"on":"b","wcet":11}}]}},
+            {{"name":"other","period":20,"priority":1,"gpu_priority":1,"segments":[{{"on":"a","wcet":5}}]}}]}}"#
+        )
+    };
+    let free = system(&text("[null]"));
+    assert_eq!(ends(&free, 0), [4, 0]);
+    assert_eq!(ends(&free, 1), [9]);
+    let answer = analyze(&free);
+    let stages = answer.tasks[0].stages.iter().map(|stage| stage.jobs_max);
+    assert_eq!(stages.collect::<Vec<_>>(), [Some(1), None]);
+    // The verifier checks these bounds, too.
+    for claimed in [Some(3), Some(5), None] {
+        let mut changed = answer.clone();
+        changed.evidence.bounds.0[0].ends_ns[0] = claimed.map(Time::from_ns);
+        assert!(verify_system(&changed, &free).is_err(), "{claimed:?}");
+    }
+    // With slots, the first stage waits for the second one.
+    let slots = system(&text("[3]"));
+    assert_eq!(ends(&slots, 0), [0, 0]);
+    assert_eq!(ends(&slots, 1), [0]);
+}
+
+/// The jobs of the first task reach the partition up to 80 after φ, and D − φ is negative. Both tasks still have bounds under EDF.
+#[test]
+fn jobs_may_be_late_before_they_reach_a_resource() {
+    let text = |deadline: u64| {
+        format!(
+            r#"{{"cores":[{{"name":"c","policy":"fp"}}],"partitions":[{{"name":"g","sms":1,"policy":"edf"}}],"tasks":[
+            {{"name":"late","period":100,"deadline":{deadline},"priority":1,"jobs":"pipelined","segments":[{{"on":"c","wcet":60,"bcet":20}},
+            {{"on":"g","wcet":10}}]}},
+            {{"name":"core","period":400,"priority":0,"segments":[{{"on":"c","wcet":40}}]}},
+            {{"name":"other","period":50,"priority":2,"segments":[{{"on":"g","wcet":10}}]}}]}}"#
+        )
+    };
+    for (deadline, end) in [(10, 110), (60, 110), (90, 110), (150, 120)] {
+        let system = system(&text(deadline));
+        assert_eq!(ends(&system, 0), [100, end], "{deadline}");
+        assert_eq!(ends(&system, 2), [20], "{deadline}");
+    }
+}
+
 /// The equations of the page give the bounds of the analysis.
 #[test]
 fn the_reference_implementation_finds_the_same_bounds() {
@@ -137,7 +184,7 @@ fn the_reference_implementation_finds_the_same_bounds() {
             };
             let mut compared = 0;
             for (task, found) in system.tasks().iter().enumerate() {
-                if bounds.response_time(task).is_none() {
+                if bounds.response_time(task).is_none() && !found.is_pipelined() {
                     continue;
                 }
                 for segment in 0..found.segments.len() {
@@ -150,7 +197,7 @@ fn the_reference_implementation_finds_the_same_bounds() {
                         );
                         delays.fetch_add(1, Relaxed);
                     }
-                    if !found.is_pipelined() {
+                    if !found.is_pipelined() || bounds.end(task, segment).is_none() {
                         continue;
                     }
                     let Some(end) = reference.end(task, segment) else {

@@ -88,7 +88,8 @@ impl Reference<'_> {
 
     fn part(&self, task: usize, segment: usize) -> Part {
         let found = self.task(task);
-        let bounded = self.bounds.response_time(task).is_some();
+        // A stage of a pipelined task does not wait for later stages.
+        let bounded = found.is_pipelined() || self.bounds.response_time(task).is_some();
         let end = |segment| self.bounds.end(task, segment).filter(|_| bounded).map(ns);
         let slots = found.slots(segment);
         let before = match segment {

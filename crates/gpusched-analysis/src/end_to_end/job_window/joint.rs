@@ -122,12 +122,18 @@ impl Joint {
         })
     }
 
+    /// Whether the resource has fixed priorities with immediate preemption.
+    pub fn is_preemptive(&self) -> bool {
+        self.rule == Rule::Preemptive
+    }
+
     /// Returns the time for which the resource delays a window of length `window` over the segments `span`, and whether it is
-    /// closed. `busy` are the busy-waiting tasks; empty for a window without a segment on the core.
+    /// closed. `busy` are the busy-waiting tasks; empty for a window without a segment on the core. `prompt` tells whether the first
+    /// segment is on the core, and no joint resource is preemptive.
     pub fn delay(
         &self,
         state: &State,
-        span: &RangeInclusive<usize>,
+        (span, prompt): (&RangeInclusive<usize>, bool),
         busy: &[Busy],
         (window, closed): (u64, bool),
     ) -> u64 {
@@ -144,7 +150,9 @@ impl Joint {
             Rule::Preemptive | Rule::NonPreemptive => {
                 self.by_priority(own, waiting, others, (window, closed))
             }
-            Rule::TimeSliced(gpu) => self.by_turns(state, &state.time_sliced[gpu], span, waiting, window),
+            Rule::TimeSliced(gpu) => {
+                self.by_turns(state, &state.time_sliced[gpu], (span, prompt), waiting, window)
+            }
         }
     }
 
@@ -204,7 +212,7 @@ impl Joint {
         &self,
         state: &State,
         gpu: &Gpu,
-        span: &RangeInclusive<usize>,
+        (span, prompt): (&RangeInclusive<usize>, bool),
         waiting: impl Iterator<Item = (&'a Waiting, u64)> + Clone,
         window: u64,
     ) -> u64 {
@@ -228,7 +236,10 @@ impl Joint {
         }
         let contexts = gpu.contexts.iter().zip(&most).enumerate();
         contexts.fold(total, |total, (position, (context, &most))| {
-            let counted = self.turns.iter().map(|turns| turns.counted(span, position));
+            let counted = self
+                .turns
+                .iter()
+                .map(|turns| turns.counted(span, position, prompt));
             total.saturating_add(occupied(state, gpu, context, most, window, counted.sum()))
         })
     }

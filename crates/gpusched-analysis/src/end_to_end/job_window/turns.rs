@@ -61,14 +61,15 @@ impl ClientTurns {
         turns.fold(0, u64::saturating_add)
     }
 
-    /// Execution of the segments of `span` on a context that always counts in the window. The last segment has not ended.
-    pub fn counted(&self, span: &RangeInclusive<usize>, on: usize) -> u64 {
+    /// Execution of the segments of `span` on a context that always counts in the window. The last segment has not ended, so
+    /// it counts 1 ns less. It counts in full with `prompt`.
+    pub fn counted(&self, span: &RangeInclusive<usize>, on: usize, prompt: bool) -> u64 {
         let within = self.segments.iter();
         let within = within.filter(|&(segment, context, ..)| *context == on && span.contains(segment));
         let (mut counted, mut ends) = (0u64, false);
         for &(segment, .., cost) in within {
             counted = counted.saturating_add(cost);
-            ends |= segment == *span.end();
+            ends |= segment == *span.end() && !prompt;
         }
         counted.saturating_sub(u64::from(ends))
     }

@@ -18,6 +18,8 @@ pub(in super::super) struct Windows {
     homes: Vec<Vec<Option<usize>>>,
     /// Whether windows bound the segments of the task.
     allowed: Vec<bool>,
+    /// Whether the core of the task has earliest deadline first. No window covers a segment on such a core.
+    by_deadline: Vec<bool>,
     /// For each segment: position of the window that gave the last bound. It is most often the best one again.
     best: Vec<Vec<usize>>,
 }
@@ -27,14 +29,16 @@ impl Windows {
     /// A pipelined task never has windows.
     pub fn of(system: &System, state: &State) -> Windows {
         let covered = state.memory.is_none() && system.overheads().is_none() && !state.enforced;
-        let allowed = system.tasks().iter().map(|task| {
-            let policy = task.core.and_then(|core| system.cores().get(core));
-            covered && !task.is_pipelined() && policy.is_none_or(|core| core.policy == CorePolicy::Fp)
+        let allowed = system.tasks().iter().map(|task| covered && !task.is_pipelined());
+        let by_deadline = system.tasks().iter().map(|task| {
+            let core = task.core.and_then(|core| system.cores().get(core));
+            core.is_some_and(|core| core.policy == CorePolicy::Edf)
         });
         let stations = Station::all(system, state);
         let homes = Station::homes(&stations, state);
         Windows {
             allowed: allowed.collect(),
+            by_deadline: by_deadline.collect(),
             best: homes.iter().map(|row| vec![usize::MAX; row.len()]).collect(),
             stations,
             homes,
@@ -47,6 +51,7 @@ impl Windows {
             stations: Vec::new(),
             homes: Vec::new(),
             allowed: vec![false; state.tasks.len()],
+            by_deadline: Vec::new(),
             best: Vec::new(),
         }
     }
@@ -57,7 +62,7 @@ impl Windows {
             return;
         }
         let mut stations: Vec<usize> = self.homes[task].iter().flatten().copied().collect();
-        for (other, _) in more_urgent(state, task) {
+        for (other, _) in self.more_urgent(state, task) {
             marks[other] = true;
             if state.tasks[other].spins {
                 stations.extend(self.homes[other].iter().flatten());
@@ -96,7 +101,7 @@ impl Windows {
         let own = &state.tasks[task];
         let mut loads = Vec::new();
         let mut busy = Vec::new();
-        for (other, core) in more_urgent(state, task) {
+        for (other, core) in self.more_urgent(state, task) {
             let first = state.tasks[other].priority < own.priority;
             match state.tasks[other].spins {
                 true => busy.push(Busy::new(state, other, first)),
@@ -122,33 +127,38 @@ impl Windows {
         }
         JobWindows {
             task,
+            by_deadline: self.by_deadline[task],
             places: self.homes[task].iter().map(place).collect(),
             joints: joints.into_iter().map(|(_, joint)| joint).collect(),
             loads,
             busy,
         }
     }
-}
 
-/// Returns the other tasks on the core of `task` that are at least as urgent there, with the core.
-fn more_urgent(state: &State, task: usize) -> impl Iterator<Item = (usize, Resource)> {
-    let own = &state.tasks[task];
-    let core = own.on_core.map(|(first, _)| own.parts[first].on);
-    let others = state
-        .tasks
-        .iter()
-        .enumerate()
-        .filter(move |&(other, _)| other != task);
-    let more = others.filter(|(_, other)| other.priority <= own.priority);
-    more.filter_map(move |(other, found)| {
-        let core = core.filter(|&core| found.parts.iter().any(|part| part.on == core))?;
-        Some((other, core))
-    })
+    /// Returns the other tasks on the core of `task` that are at least as urgent there, with the core. A core under earliest
+    /// deadline first has none.
+    fn more_urgent(&self, state: &State, task: usize) -> impl Iterator<Item = (usize, Resource)> {
+        let own = &state.tasks[task];
+        let core = own.on_core.map(|(first, _)| own.parts[first].on);
+        let core = core.filter(|_| !self.by_deadline[task]);
+        let others = state
+            .tasks
+            .iter()
+            .enumerate()
+            .filter(move |&(other, _)| other != task);
+        let more = others.filter(|(_, other)| other.priority <= own.priority);
+        more.filter_map(move |(other, found)| {
+            let core = core.filter(|&core| found.parts.iter().any(|part| part.on == core))?;
+            Some((other, core))
+        })
+    }
 }
 
 /// The windows of one task, for given bounds of the other tasks.
 pub(in super::super) struct JobWindows {
     task: usize,
+    /// Whether no window covers a segment on the core.
+    by_deadline: bool,
     /// Work of the tasks that leave the core.
     loads: Vec<Work>,
     busy: Vec<Busy>,
@@ -176,6 +186,9 @@ impl JobWindows {
         let mut spans = Vec::new();
         let mut core = false;
         for first in (0..=segment).rev() {
+            if owner.parts[first].on.is_core() && self.by_deadline {
+                break;
+            }
             if owner.parts[first].on.is_core() && !core {
                 core = true;
                 for waiting in self.busy.iter().flat_map(|busy| busy.joints.iter().flatten()) {
@@ -234,6 +247,12 @@ impl JobWindows {
         let busy = if on_core { &self.busy[..] } else { &[] };
         let loads = if on_core { &self.loads[..] } else { &[] };
         let closed = !on_core || !span.joint.iter().any(|&joint| self.joints[joint].opens);
+        // Then the first segment starts without delay if a job takes its BCETs, and the window starts with it.
+        let prompt = segments
+            .clone()
+            .next()
+            .is_some_and(|first| parts[first].on.is_core())
+            && !span.joint.iter().any(|&joint| self.joints[joint].is_preemptive());
         let own = segments.map(|segment| {
             let joined = self.places[segment].is_some_and(|place| span.joint.contains(&place));
             match joined || parts[segment].on.is_core() {
@@ -263,7 +282,8 @@ impl JobWindows {
                     return INFINITE;
                 }
                 let joint = &self.joints[joint];
-                work = work.saturating_add(joint.delay(state, &span.segments, busy, (window, closed)));
+                work =
+                    work.saturating_add(joint.delay(state, (&span.segments, prompt), busy, (window, closed)));
             }
             work
         })

@@ -219,6 +219,5 @@ impl<'a> Window<'a> {
 fn counts(state: &State, task: usize, segment: usize, later: usize) -> bool {
     let owner = &state.tasks[task];
     let left = owner.period.saturating_add(owner.parts[segment].earliest);
-    let lost = state.response(task) == INFINITE;
-    lost || state.bounds[task][later..].iter().all(|bound| bound.end > left)
+    state.bounds[task][later..].iter().all(|bound| bound.end > left)
 }

@@ -46,16 +46,10 @@ pub(super) fn longest_end(table: &Table<'_>, task: usize) -> u128 {
     table.period(task).max(deadline).saturating_mul(8)
 }
 
-/// Returns whether a segment of the pipelined task `task` takes longer than its period, so no bound follows.
-pub(super) fn exceeds_period(table: &Table<'_>, task: usize) -> bool {
-    let mut segments = table.task(task).segments.iter();
-    segments.any(|segment| u128::from(segment.wcet.ns()) > table.period(task))
-}
-
 /// Returns the least valid R of the segment `own` of a pipelined task, or `None` if it has no bound. `rule` is the rule of
 /// its resource.
 pub(super) fn end(rule: Rule, table: &Table<'_>, own: &Stream) -> Option<u128> {
-    if exceeds_period(table, own.task) {
+    if own.cost > own.period {
         return None;
     }
     match rule {

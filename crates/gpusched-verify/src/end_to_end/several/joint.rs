@@ -35,6 +35,14 @@ impl Joint {
         segments.any(|segment| Joint::of(table, segment.on) == Some(self))
     }
 
+    /// Returns whether the resource has fixed priorities and immediate preemption.
+    pub fn is_preemptive(self, system: &System) -> bool {
+        match self {
+            Joint::Device(on) => order(system, on) == Some(Order::Preemptive),
+            Joint::Gpu(_) => false,
+        }
+    }
+
     /// Returns whether the resource chooses segments by their priorities.
     pub fn orders_by_priority(self, system: &System) -> bool {
         match self {
@@ -132,16 +140,17 @@ pub(super) struct Device<'w> {
 
 impl<'w> Losses<'w> {
     /// Creates the losses of `joint` in a window over the segments `first` to `last` of `task`. `busy` are the busy-waiting
-    /// tasks with a segment on the resource.
+    /// tasks with a segment on the resource. `prompt` tells whether the segment `first` is on the core, and no joint resource is
+    /// preemptive.
     pub fn new(
         windows: &'w Windows<'_>,
         joint: Joint,
-        covered: (usize, usize, usize),
+        (covered, prompt): ((usize, usize, usize), bool),
         busy: Vec<&'w Member<'w>>,
     ) -> Losses<'w> {
         match joint {
             Joint::Device(on) => Losses::Device(Device::new(windows, on, covered, busy)),
-            Joint::Gpu(gpu) => Losses::Gpu(Gpu::new(windows, gpu, covered, busy)),
+            Joint::Gpu(gpu) => Losses::Gpu(Gpu::new(windows, gpu, (covered, prompt), busy)),
         }
     }
 
@@ -255,7 +264,8 @@ pub(super) struct Gpu<'w> {
     own: u128,
     own_gaps: Vec<u128>,
     own_overrun: u128,
-    /// x_d: own execution on each context. The last covered segment has not ended, so it counts 1 ns less.
+    /// x_d: own execution on each context. The last covered segment has not ended, so it counts 1 ns less. With `prompt`, it counts in
+    /// full.
     executed: Vec<u128>,
     busy: Vec<Client<'w>>,
     /// Whether each context belongs to a task in `busy`.
@@ -275,7 +285,7 @@ impl<'w> Gpu<'w> {
     fn new(
         windows: &'w Windows<'_>,
         gpu: usize,
-        (task, first, last): (usize, usize, usize),
+        ((task, first, last), prompt): ((usize, usize, usize), bool),
         busy: Vec<&'w Member<'w>>,
     ) -> Gpu<'w> {
         let table = windows.table;
@@ -315,7 +325,7 @@ impl<'w> Gpu<'w> {
         let covered = || on_gpu(task).filter(|(index, ..)| (first..=last).contains(index));
         let mut executed = vec![0u128; count];
         for (index, context, cost) in covered() {
-            let counted = cost.saturating_sub(u128::from(index == last));
+            let counted = cost.saturating_sub(u128::from(index == last && !prompt));
             executed[context] = executed[context].saturating_add(counted);
         }
         let mut excluded = vec![false; count];

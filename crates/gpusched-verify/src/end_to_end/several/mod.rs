@@ -64,16 +64,15 @@ impl<'a> Windows<'a> {
         let found = self.table.task(task);
         let on_core = found.segments[last].on.is_core();
         let members: Vec<&Member<'_>> = match found.core {
-            // A core with earliest deadline first has no list.
+            // A core with earliest deadline first has no list, and no window covers a segment on it.
             Some(core) => {
-                let Some(all) = self.cores.get(&core) else {
-                    return best;
-                };
+                let all = self.cores.get(&core).map_or(&[][..], Vec::as_slice);
                 let urgent = |member: &&Member<'_>| member.task != task && member.priority <= found.priority;
                 all.iter().filter(urgent).collect()
             }
             None => Vec::new(),
         };
+        let by_deadline = found.core.is_some_and(|core| !self.cores.contains_key(&core));
         let mut best = best;
         let count = if on_core { last + 1 } else { last };
         for first in 0..count {
@@ -83,6 +82,9 @@ impl<'a> Windows<'a> {
             let uses_core = found.segments[first..=last]
                 .iter()
                 .any(|segment| segment.on.is_core());
+            if uses_core && by_deadline {
+                continue;
+            }
             let pool = self.pool(task, (first, last), &members);
             for joint in choices(&pool) {
                 if !uses_core && joint.is_empty() {
@@ -205,10 +207,13 @@ impl<'w> Window<'w> {
                 (member, from_start, member.occupied(table, is_joint))
             })
             .collect();
+        // If the job starts without delay, the window starts with the segment `first`.
+        let prompt =
+            found.segments[first].on.is_core() && !joint.iter().any(|&of| of.is_preemptive(table.system));
         let losses = joint.iter().map(|&of| {
             let busy = members.iter().copied();
             let busy = busy.filter(|member| member.busy && of.serves(table, member.task));
-            joint::Losses::new(windows, of, (task, first, last), busy.collect())
+            joint::Losses::new(windows, of, ((task, first, last), prompt), busy.collect())
         });
         Some(Window {
             own: total(own)?,
