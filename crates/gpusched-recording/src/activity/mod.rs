@@ -11,7 +11,7 @@ mod outsiders;
 mod rhythm;
 mod warm_up;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gpusched_model::counted;
 use gpusched_model::error::excerpt;
@@ -146,6 +146,23 @@ fn starts_before_its_call(recording: &Recording, index: usize) -> bool {
     let launch = recording.launches.get(index);
     let both = launch.zip(recording.call(index));
     both.is_some_and(|(launch, call)| launch.start < call.start.saturating_sub(1_000_000))
+}
+
+/// Returns the part of [`Activities::method`] about names that occur in several processes. `found` states processes of names.
+fn of_several_processes(recording: &Recording, found: impl Iterator<Item = (NameId, Option<i64>)>) -> String {
+    let mut processes: BTreeMap<NameId, BTreeSet<i64>> = BTreeMap::new();
+    for (name, process) in found {
+        processes.entry(name).or_default().extend(process);
+    }
+    processes.retain(|_, processes| processes.len() > 1);
+    let mut names = processes.keys().map(|&name| recording.names.get(name)).peekable();
+    match names.peek() {
+        None => String::new(),
+        Some(_) => format!(
+            "; several processes have jobs with the name {}: they count as one task, so use different names for different tasks",
+            listed(names)
+        ),
+    }
 }
 
 /// Returns the part of [`Activities::method`] about `jobs` jobs whose release the file does not show.

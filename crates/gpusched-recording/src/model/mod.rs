@@ -74,7 +74,7 @@ pub struct OtherWork {
 impl Recording {
     /// Adds a launch of the kernel `name` on the stream `key`, from `start` to `end` [ns]. A launch without both times is
     /// [open](Recording::open). Start and end 0 mean that the profiler has not measured the times, and so does a launch
-    /// that ends before its start or that is later than [`LATEST_NS`].
+    /// that ends at or before its start or that is later than [`LATEST_NS`].
     pub fn launch(
         &mut self,
         name: &str,
@@ -84,7 +84,8 @@ impl Recording {
     ) {
         let times = self.measured(times, name);
         let name = self.names.intern(name);
-        let Some((start, end)) = times else {
+        // Each kernel takes time. If its end is its start, the profiler has not measured its end.
+        let Some((start, end)) = times.filter(|(start, end)| start < end) else {
             self.open.push(OpenLaunch { name, key, call });
             return;
         };
@@ -98,6 +99,23 @@ impl Recording {
         if call.is_some() || !self.calls.is_empty() {
             self.calls.resize(self.launches.len() - 1, None);
             self.calls.push(call);
+        }
+    }
+
+    /// Assigns the launches and the open launches to the processes of their host calls, if these are several processes. Otherwise,
+    /// the launches of several processes on streams with equal numbers would be launches of one stream.
+    pub fn keep_apart(&mut self, launches: &[Option<i64>], open: &[Option<i64>]) {
+        let known = || launches.iter().chain(open).flatten();
+        if known().all(|process| Some(process) == known().next()) {
+            return;
+        }
+        let before = std::mem::take(&mut self.streams);
+        for (launch, &process) in self.launches.iter_mut().zip(launches) {
+            let key = before.get(launch.stream);
+            launch.stream = self.streams.intern(StreamKey { process, ..key });
+        }
+        for (launch, &process) in self.open.iter_mut().zip(open) {
+            launch.key.process = process;
         }
     }
 

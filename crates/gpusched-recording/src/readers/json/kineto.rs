@@ -38,6 +38,7 @@ impl Device {
 
 /// One event. The reader ignores all other fields.
 #[derive(Deserialize)]
+#[serde(expecting = "an event")]
 struct Event {
     #[serde(default)]
     ph: Option<String>,
@@ -95,7 +96,7 @@ struct Args {
     #[serde(default, rename = "pid")]
     rocprof_process: Identity,
     /// Written by XLA for each operation of JAX and TensorFlow.
-    #[serde(default)]
+    #[serde(default, alias = "hlo_module", alias = "tf_op")]
     hlo_op: Option<serde::de::IgnoredAny>,
     /// Whether the work of the launch failed, in a trace of `gpusched run`.
     #[serde(default)]
@@ -263,6 +264,8 @@ impl Events {
         }
         if calls {
             let launches = LAUNCHES.iter().any(|call| name.starts_with(call));
+            // A call at 0 that takes no time was not measured.
+            let start = start.filter(|&start| (start, duration) != (0, Some(0)));
             let Some(call) = start.zip(thread).map(|(start, thread)| Call { start, thread }) else {
                 return;
             };
@@ -310,6 +313,10 @@ impl Events {
         let [(_, release, _), .., (_, _, end)] = parts;
         recording.range("inference", Side::Host, (release, end), Some(thread));
         for (name, start, end) in parts {
+            // Without a copy, its start is its end.
+            if name != "compute" && start == end && start.is_some() {
+                continue;
+            }
             let call = release.map(|start| Call { start, thread });
             recording.launch(name, StreamKey::default(), (start, end), call);
         }
@@ -377,6 +384,10 @@ impl Events {
                 open.call = call(id);
             }
         }
+        let of_launch = |id: &Option<i64>| call(id).and_then(|call| call.thread.process());
+        let processes: Vec<Option<i64>> = self.correlations.iter().map(of_launch).collect();
+        let opened: Vec<Option<i64>> = self.open.iter().map(of_launch).collect();
+        recording.keep_apart(&processes, &opened);
         let recorded = self.correlations.iter().chain(&self.open).flatten();
         let recorded: HashSet<i64> = recorded.copied().chain(self.copies.iter().copied()).collect();
         self.captures.sort();

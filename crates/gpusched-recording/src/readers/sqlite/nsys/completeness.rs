@@ -3,10 +3,10 @@
 use gpusched_model::error::{Result, excerpt};
 
 use super::{CALLS, COPIES, GRAPHS, KERNELS, call};
-use crate::model::{Recording, StreamKey};
+use crate::model::{Missing, Recording, StreamKey};
 use crate::readers::Options;
 use crate::readers::capture::{Captures, LAUNCHES};
-use crate::readers::sqlite::database::{Database, integer, text};
+use crate::readers::sqlite::database::{Database, identity, text};
 
 impl Database {
     /// Finds host calls that launched a kernel or a graph, and for which the file has no work on the GPU: the profiler
@@ -50,7 +50,8 @@ impl Database {
         );
         let captures = self.captures(&value)?;
         self.rows(CALLS, &query, |row| {
-            let call = call(integer(row, 0)?, integer(row, 1)?);
+            let missing = &mut recording.missing;
+            let call = call(identity(row, 0, missing), identity(row, 1, missing));
             if call.is_some_and(|call| captures.contain(call)) {
                 return Ok(());
             }
@@ -70,7 +71,9 @@ impl Database {
              WHERE s.{value} LIKE '%StreamBeginCapture%' OR s.{value} LIKE '%StreamEndCapture%'"
         );
         self.rows(CALLS, &query, |row| {
-            if let Some(call) = call(integer(row, 0)?, integer(row, 1)?) {
+            let mut ignored = Missing::default();
+            let mut number = |index| identity(row, index, &mut ignored);
+            if let Some(call) = call(number(0), number(1)) {
                 captures.add(&text(row, 2)?.unwrap_or_default(), call);
             }
             Ok(())
