@@ -32,10 +32,17 @@ pub fn group(recording: &Recording, names: &[String]) -> Activities {
         }
     }
     let of_launch = |(name, jobs): (&NameId, &Vec<Job>)| {
-        let first = |job: &Job| recording.launches.get(*job.launches.first()?).map(|launch| launch.stream);
+        let first = |job: &Job| {
+            recording
+                .launches
+                .get(*job.launches.first()?)
+                .map(|launch| launch.stream)
+        };
         let streams: BTreeSet<StreamId> = jobs.iter().filter_map(first).collect();
         let name = *name;
-        let processes = streams.into_iter().map(move |stream| (name, recording.streams.get(stream).process));
+        let processes = streams
+            .into_iter()
+            .map(move |stream| (name, recording.streams.get(stream).process));
         processes.collect::<Vec<_>>()
     };
     let several = of_several_processes(recording, jobs.iter().flat_map(of_launch));

@@ -78,7 +78,7 @@ impl Job {
         launches.retain(|&index| index < recording.launches.len());
         let early = launches
             .iter()
-            .filter(|&&index| starts_before_its_call(recording, index));
+            .filter(|&&index| is_doubtful(recording, index));
         let open = all - launches.len() + early.count();
         let of = || launches.iter().filter_map(|&index| recording.launches.get(index));
         let first = of().map(|launch| launch.start).min();
@@ -140,12 +140,14 @@ pub fn named_gpus(devices: &[i64]) -> String {
     }
 }
 
-/// Whether the launch number `index` starts so long before its host call that one of its times is wrong. The clocks of
-/// host and GPU differ by less than 1 ms.
-fn starts_before_its_call(recording: &Recording, index: usize) -> bool {
-    let launch = recording.launches.get(index);
-    let both = launch.zip(recording.call(index));
-    both.is_some_and(|(launch, call)| launch.start < call.start.saturating_sub(1_000_000))
+/// Whether a time of the launch number `index` is wrong. Each kernel takes time, so its end is not its start. No kernel starts before
+/// its host call, but the clocks of host and GPU may differ by up to 1 ms.
+fn is_doubtful(recording: &Recording, index: usize) -> bool {
+    let Some(launch) = recording.launches.get(index) else {
+        return false;
+    };
+    let call = recording.call(index);
+    launch.start == launch.end || call.is_some_and(|call| launch.start < call.start.saturating_sub(1_000_000))
 }
 
 /// Returns the part of [`Activities::method`] about names that occur in several processes. `found` states processes of names.

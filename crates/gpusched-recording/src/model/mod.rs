@@ -74,7 +74,7 @@ pub struct OtherWork {
 impl Recording {
     /// Adds a launch of the kernel `name` on the stream `key`, from `start` to `end` [ns]. A launch without both times is
     /// [open](Recording::open). Start and end 0 mean that the profiler has not measured the times, and so does a launch
-    /// that ends at or before its start or that is later than [`LATEST_NS`].
+    /// that ends before its start or that is later than [`LATEST_NS`].
     pub fn launch(
         &mut self,
         name: &str,
@@ -84,8 +84,7 @@ impl Recording {
     ) {
         let times = self.measured(times, name);
         let name = self.names.intern(name);
-        // Each kernel takes time. If its end is its start, the profiler has not measured its end.
-        let Some((start, end)) = times.filter(|(start, end)| start < end) else {
+        let Some((start, end)) = times else {
             self.open.push(OpenLaunch { name, key, call });
             return;
         };

@@ -83,7 +83,14 @@ impl<R: BufRead> Cleaned<R> {
         let length = found.len();
         self.ready.extend_from_slice(found);
         self.bytes.consume(length);
-        while self.ready.iter().rev().take(LONGEST_ESCAPE).any(|&byte| byte == b'\\') && self.ready.len() < MOST_HELD {
+        while self
+            .ready
+            .iter()
+            .rev()
+            .take(LONGEST_ESCAPE)
+            .any(|&byte| byte == b'\\')
+            && self.ready.len() < MOST_HELD
+        {
             let more = self.bytes.fill_buf()?;
             let length = more.len();
             if length == 0 {
@@ -141,7 +148,9 @@ impl<R: BufRead> Cleaned<R> {
     fn escape(&mut self, at: usize) -> usize {
         let rest = self.ready.get(at..).unwrap_or_default();
         let unit = |from: usize| {
-            let digits = rest.get(from..from + 4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+            let digits = rest
+                .get(from..from + 4)
+                .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
             u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
         };
         match (rest.first(), unit(1)) {

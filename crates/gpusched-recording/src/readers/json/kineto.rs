@@ -270,7 +270,9 @@ impl Events {
                 return;
             };
             self.captures.add(&name, call);
-            if let Some(id) = args.correlation.0.filter(|_| options.calls || launches) {
+            // Any call that may launch work, so that its launch is known to have a call.
+            let may_launch = launches || name.contains("Launch");
+            if let Some(id) = args.correlation.0.filter(|_| options.calls || may_launch) {
                 self.call(id, HostCall { call, launches });
             }
             return;
@@ -388,6 +390,11 @@ impl Events {
         let processes: Vec<Option<i64>> = self.correlations.iter().map(of_launch).collect();
         let opened: Vec<Option<i64>> = self.open.iter().map(of_launch).collect();
         recording.keep_apart(&processes, &opened);
+        let numbers = || self.correlations.iter().chain(&self.open).flatten();
+        let uncalled = numbers().filter(|id| !self.calls.contains_key(id)).count();
+        if !self.trtexec && uncalled < numbers().count() {
+            recording.missing.uncalled = uncalled as u64;
+        }
         let recorded = self.correlations.iter().chain(&self.open).flatten();
         let recorded: HashSet<i64> = recorded.copied().chain(self.copies.iter().copied()).collect();
         self.captures.sort();

@@ -36,7 +36,9 @@ impl Links {
         let Some(number) = number else { return };
         match recording.launches.len() > before {
             true => numbers.launches.push((before, number)),
-            false => numbers.open.push((recording.open.len().saturating_sub(1), number)),
+            false => numbers
+                .open
+                .push((recording.open.len().saturating_sub(1), number)),
         }
     }
 
@@ -67,6 +69,12 @@ impl Links {
             .map(|&(_, number)| number)
             .chain(numbers.copies)
             .collect();
+        let known =
+            { numbers.launches.iter().chain(&numbers.open) }.filter(|(_, number)| call(number).is_some());
+        let (known, all) = (known.count(), numbers.launches.len() + numbers.open.len());
+        if known > 0 {
+            recording.missing.uncalled += (all - known) as u64;
+        }
         numbers.captures.sort();
         let lost = numbers.calls.iter().filter_map(|(number, call)| {
             let (call, launches) = (*call)?;

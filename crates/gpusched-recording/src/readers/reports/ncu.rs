@@ -169,7 +169,11 @@ impl Launches {
         for &name in &self.aside {
             unknown.push(name);
             let key = StreamKey::default();
-            recording.open.push(OpenLaunch { name, key, call: None });
+            recording.open.push(OpenLaunch {
+                name,
+                key,
+                call: None,
+            });
         }
         // The launch without a value may be the launch with the most traffic.
         unknown.sort_unstable();

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use gpusched_model::Refusal;
 use gpusched_model::time::decimal::Rounding;
 
-use super::header::{Header, TimeColumn};
 use super::calls::{Calls, Links};
+use super::header::{Header, TimeColumn};
 use super::{Report, Row, number};
 use crate::model::{
     Call, Gpu, KernelSum, NameId, Origin, RangeSum, Recording, Side, StreamKey, Tool, range_name,
@@ -69,7 +69,10 @@ pub fn report(header: &Header, links: &Links) -> Option<(Origin, Box<dyn Report>
         return Some((origin("cuda_gpu_trace"), Box::new(GpuTrace::of(header, links))));
     }
     if header.has(&["kernel start", "kernel name"]) {
-        return Some((origin("cuda_kern_exec_trace"), Box::new(GpuTrace::of(header, links))));
+        return Some((
+            origin("cuda_kern_exec_trace"),
+            Box::new(GpuTrace::of(header, links)),
+        ));
     }
     let sums = header.time(&TOTAL).is_some() && header.find(&COUNT).is_some();
     if sums && header.has(&["range"]) {

@@ -180,7 +180,12 @@ impl Text<'_> {
                     .to_owned(),
             );
         }
-        let tasks = self.derived.set.tasks().iter().filter(|task| task.traffic().is_none());
+        let tasks = self
+            .derived
+            .set
+            .tasks()
+            .iter()
+            .filter(|task| task.traffic().is_none());
         let untold: Vec<&str> = tasks.filter_map(Task::name).collect();
         let (reason, whose) = match self.has_counters {
             false => ("no hardware counters (--counters)", "the tasks have".to_owned()),

@@ -112,12 +112,10 @@ impl Values {
                         _ => values.written = bytes,
                     }
                 }
-                Metric::Sms | Metric::Gpu => {
-                    match number.parse() {
-                        Ok(sms) => values.sms = Some(sms),
-                        Err(_) => aside("a number of SMs"),
-                    }
-                }
+                Metric::Sms | Metric::Gpu => match number.parse() {
+                    Ok(sms) => values.sms = Some(sms),
+                    Err(_) => aside("a number of SMs"),
+                },
             }
         }
         Ok(values)
