@@ -116,6 +116,22 @@ fn a_call_without_times_is_no_call() {
             "1 event with impossible values, set aside; the first: ",
         ],
     );
+    let lost = "1 launch without a host call: the profiler lost the call";
+    states(&summary("calls.sqlite", &bytes), &["not complete", lost]);
+    // A call whose row is missing is a lost call, too, and so is a message about events.
+    database
+        .execute("DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE start = 0", [])
+        .unwrap();
+    states(
+        &summary("calls.sqlite", std::fs::read(&path).unwrap()),
+        &["not complete", lost],
+    );
+    let message = "CREATE TABLE DIAGNOSTIC_EVENT (text); INSERT INTO DIAGNOSTIC_EVENT VALUES ('12 events were discarded')";
+    database.execute_batch(message).unwrap();
+    states(
+        &summary("calls.sqlite", std::fs::read(&path).unwrap()),
+        &["nsys states: \"12 events were discarded\""],
+    );
     let header = "API Start (ns),API Dur (ns),Queue Start (ns),Queue Dur (ns),Kernel Start (ns),Kernel Dur (ns),Total Dur (ns),PID,TID,\
                   DevId,API Function,GridXYZ,BlockXYZ,Kernel Name\n";
     let ranges = "\nStart (ns),End (ns),Duration (ns),DurChild (ns),DurNonChild (ns),Name,PID,TID,Lvl,NumChild,RangeId,ParentId,RangeStack,\
@@ -174,6 +190,14 @@ fn merged_traces_have_streams_of_each_process() {
         task("process 901 stream 7", 20_000_000, 1_200_000, false),
     ];
     assert_eq!(found, expected);
+    let without = content.replacen("\"cat\":\"cuda_runtime\"", "\"cat\":\"lost\"", 1);
+    states(
+        &summary("lost.json", without),
+        &[
+            "not complete",
+            "1 launch without a host call: the profiler lost the call",
+        ],
+    );
     // Ranges of one name are one task, and a note says so.
     let (found, notes) = tasks("ranks.json", &content, "@100");
     assert_eq!(found.len(), 1);

@@ -76,9 +76,7 @@ impl Job {
     pub fn new(recording: &Recording, release: Option<i64>, mut launches: Vec<usize>) -> Option<Job> {
         let all = launches.len();
         launches.retain(|&index| index < recording.launches.len());
-        let early = launches
-            .iter()
-            .filter(|&&index| is_doubtful(recording, index));
+        let early = launches.iter().filter(|&&index| is_doubtful(recording, index));
         let open = all - launches.len() + early.count();
         let of = || launches.iter().filter_map(|&index| recording.launches.get(index));
         let first = of().map(|launch| launch.start).min();
