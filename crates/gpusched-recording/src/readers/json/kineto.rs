@@ -139,6 +139,8 @@ pub struct Events {
 struct HostCall {
     call: Call,
     launches: bool,
+    /// Whether the call is not at time 0 without length. A profiler has not measured such a call.
+    measured: bool,
 }
 
 /// Reads the list `traceEvents`.
@@ -264,8 +266,6 @@ impl Events {
         }
         if calls {
             let launches = LAUNCHES.iter().any(|call| name.starts_with(call));
-            // A call at 0 that takes no time was not measured.
-            let start = start.filter(|&start| (start, duration) != (0, Some(0)));
             let Some(call) = start.zip(thread).map(|(start, thread)| Call { start, thread }) else {
                 return;
             };
@@ -273,7 +273,13 @@ impl Events {
             // Any call that may launch work, so that its launch is known to have a call.
             let may_launch = launches || name.contains("Launch");
             if let Some(id) = args.correlation.0.filter(|_| options.calls || may_launch) {
-                self.call(id, HostCall { call, launches });
+                let measured = (start, duration) != (Some(0), Some(0));
+                let call = HostCall {
+                    call,
+                    launches,
+                    measured,
+                };
+                self.call(id, call);
             }
             return;
         }
@@ -376,8 +382,10 @@ impl Events {
             );
             return Err(refusal.hint("read the trace of each process (rank) as a file of its own"));
         }
-        if let Some(dispatcher) = &mut recording.dispatcher {
-            dispatcher.failed = self.failed;
+        match &mut recording.dispatcher {
+            Some(dispatcher) => dispatcher.failed = self.failed,
+            // In virtual time, jobs may start at time 0.
+            None => self.calls.retain(|_, host| host.measured),
         }
         let call = |id: &Option<i64>| Some(self.calls.get(id.as_ref()?)?.call);
         if options.calls && !self.trtexec {
