@@ -7,6 +7,7 @@ mod audits;
 mod blocks;
 mod counts;
 mod damage;
+mod doubtful;
 mod examples;
 mod faults;
 mod files;

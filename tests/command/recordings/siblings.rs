@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{Answer, run};
 
 /// Writes `content` to a file `name`, and runs `recording COMMAND` with it and the text `more` after its name.
-fn recording(command: &str, name: &str, content: impl AsRef<[u8]>, more: &str) -> Answer {
+pub fn recording(command: &str, name: &str, content: impl AsRef<[u8]>, more: &str) -> Answer {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, content).unwrap();
@@ -18,14 +18,14 @@ fn recording(command: &str, name: &str, content: impl AsRef<[u8]>, more: &str) -
 
 /// Returns the output and the messages of `recording summary` as one text.
 #[track_caller]
-fn summary(name: &str, content: impl AsRef<[u8]>) -> String {
+pub fn summary(name: &str, content: impl AsRef<[u8]>) -> String {
     let answer = recording("summary", name, content, "");
     assert_eq!(answer.code, 0, "{name}: {}", answer.stderr);
     answer.stdout + &answer.stderr
 }
 
 #[track_caller]
-fn states(text: &str, parts: &[&str]) {
+pub fn states(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");
     }

@@ -1,9 +1,9 @@
 //! Jobs that consist of one launch each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Activities, Activity, Job, Outsiders, wanted};
-use crate::model::{NameId, Recording};
+use super::{Activities, Activity, Job, Outsiders, of_several_processes, wanted};
+use crate::model::{NameId, Recording, StreamId};
 
 pub fn group(recording: &Recording, names: &[String]) -> Activities {
     let mut jobs: BTreeMap<NameId, Vec<Job>> = BTreeMap::new();
@@ -31,6 +31,21 @@ pub fn group(recording: &Recording, names: &[String]) -> Activities {
             jobs.entry(launch.name).or_default().extend(job);
         }
     }
+    let of_launch = |(name, jobs): (&NameId, &Vec<Job>)| {
+        let first = |job: &Job| {
+            recording
+                .launches
+                .get(*job.launches.first()?)
+                .map(|launch| launch.stream)
+        };
+        let streams: BTreeSet<StreamId> = jobs.iter().filter_map(first).collect();
+        let name = *name;
+        let processes = streams
+            .into_iter()
+            .map(move |stream| (name, recording.streams.get(stream).process));
+        processes.collect::<Vec<_>>()
+    };
+    let several = of_several_processes(recording, jobs.iter().flat_map(of_launch));
     let named = jobs.into_iter().map(|(name, jobs)| Activity {
         name: recording.names.get(name).to_owned(),
         jobs,
@@ -43,6 +58,6 @@ pub fn group(recording: &Recording, names: &[String]) -> Activities {
         after: Vec::new(),
         inner: Vec::new(),
         steps: 0,
-        method: format!("each launch is a job{}", super::without_calls(hidden)),
+        method: format!("each launch is a job{}{several}", super::without_calls(hidden)),
     }
 }

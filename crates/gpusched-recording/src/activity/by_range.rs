@@ -11,7 +11,7 @@ use gpusched_model::counted;
 
 use super::outside::{Assigned, Lanes, Launches, Outside, assign, innermost, link};
 use super::outsiders::Outsiders;
-use super::{Activities, Activity, Job, Options, wanted};
+use super::{Activities, Activity, Job, Options, of_several_processes, wanted};
 use crate::model::{Lane, NameId, Range, Recording, Side};
 
 /// Name of the ranges that the profiler of PyTorch writes around each step of its schedule. They are no jobs.
@@ -181,6 +181,11 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
             counted(some, "range")
         ),
     };
+    let of_ranges = selected.iter().flat_map(|(lane, ranges)| {
+        let process = lane.and_then(Lane::process);
+        ranges.iter().map(move |range| (range.name, process))
+    });
+    let method = method + &of_several_processes(recording, of_ranges);
     let named = jobs.into_iter().map(|(name, jobs)| Activity {
         name: recording.names.get(name).to_owned(),
         jobs,

@@ -13,7 +13,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
     let mut streams: BTreeMap<StreamKey, Vec<usize>> = BTreeMap::new();
     for (index, launch) in recording.launches.iter().enumerate() {
         streams
-            .entry(recording.streams.get(launch.stream))
+            .entry(named(recording.streams.get(launch.stream)))
             .or_default()
             .push(index);
     }
@@ -22,7 +22,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
     let mut open = recording
         .open
         .iter()
-        .filter(|launch| !streams.contains_key(&launch.key))
+        .filter(|launch| !streams.contains_key(&named(launch.key)))
         .count();
     for (key, mut indices) in streams {
         let name = name(key, several);
@@ -58,7 +58,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
             .open
             .iter()
             .enumerate()
-            .filter(|(_, launch)| launch.key == key)
+            .filter(|(_, launch)| named(launch.key) == key)
         {
             // The job whose first host call is the last one before the host call of the launch.
             let job = launch.call.and_then(|call| {
@@ -94,6 +94,17 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
         inner: Vec::new(),
         steps: 0,
         method: rule + &super::without_calls(hidden),
+    }
+}
+
+/// Returns `key` with the defaults of unknown numbers, and without the green context. Keys of one [`name`] become equal, so that
+/// no launch is lost if some rows omit a number.
+fn named(key: StreamKey) -> StreamKey {
+    StreamKey {
+        device: key.device.or(Some(0)),
+        context: key.context.or(Some(1)),
+        green: None,
+        ..key
     }
 }
 

@@ -11,7 +11,7 @@ mod outsiders;
 mod rhythm;
 mod warm_up;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gpusched_model::counted;
 use gpusched_model::error::excerpt;
@@ -76,9 +76,7 @@ impl Job {
     pub fn new(recording: &Recording, release: Option<i64>, mut launches: Vec<usize>) -> Option<Job> {
         let all = launches.len();
         launches.retain(|&index| index < recording.launches.len());
-        let early = launches
-            .iter()
-            .filter(|&&index| starts_before_its_call(recording, index));
+        let early = launches.iter().filter(|&&index| is_doubtful(recording, index));
         let open = all - launches.len() + early.count();
         let of = || launches.iter().filter_map(|&index| recording.launches.get(index));
         let first = of().map(|launch| launch.start).min();
@@ -140,12 +138,31 @@ pub fn named_gpus(devices: &[i64]) -> String {
     }
 }
 
-/// Whether the launch number `index` starts so long before its host call that one of its times is wrong. The clocks of
-/// host and GPU differ by less than 1 ms.
-fn starts_before_its_call(recording: &Recording, index: usize) -> bool {
-    let launch = recording.launches.get(index);
-    let both = launch.zip(recording.call(index));
-    both.is_some_and(|(launch, call)| launch.start < call.start.saturating_sub(1_000_000))
+/// Whether a time of the launch number `index` is wrong. Each kernel takes time, so its end is not its start. No kernel starts before
+/// its host call, but the clocks of host and GPU may differ by up to 1 ms.
+fn is_doubtful(recording: &Recording, index: usize) -> bool {
+    let Some(launch) = recording.launches.get(index) else {
+        return false;
+    };
+    let call = recording.call(index);
+    launch.start == launch.end || call.is_some_and(|call| launch.start < call.start.saturating_sub(1_000_000))
+}
+
+/// Returns the part of [`Activities::method`] about names that occur in several processes. `found` states processes of names.
+fn of_several_processes(recording: &Recording, found: impl Iterator<Item = (NameId, Option<i64>)>) -> String {
+    let mut processes: BTreeMap<NameId, BTreeSet<i64>> = BTreeMap::new();
+    for (name, process) in found {
+        processes.entry(name).or_default().extend(process);
+    }
+    processes.retain(|_, processes| processes.len() > 1);
+    let mut names = processes.keys().map(|&name| recording.names.get(name)).peekable();
+    match names.peek() {
+        None => String::new(),
+        Some(_) => format!(
+            "; several processes have jobs with the name {}: they count as one task, so use different names for different tasks",
+            listed(names)
+        ),
+    }
 }
 
 /// Returns the part of [`Activities::method`] about `jobs` jobs whose release the file does not show.

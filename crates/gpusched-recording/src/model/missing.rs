@@ -15,6 +15,8 @@ pub struct Missing {
     /// Host calls that launched a kernel or a graph, and for which the file contains no work on the GPU. Each is also an
     /// open launch if the reader read the host calls.
     pub unrecorded: u64,
+    /// Launches whose host call the file does not contain, although it contains the host calls of other launches.
+    pub uncalled: u64,
     /// Events that the profiler states to have dropped. The largest number of 64 bits if it states no number.
     pub dropped: u64,
     /// Events with impossible times or values. Each is also an open launch or a range without times, if it is a launch

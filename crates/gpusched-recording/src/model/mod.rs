@@ -101,6 +101,23 @@ impl Recording {
         }
     }
 
+    /// Assigns the launches and the open launches to the processes of their host calls, if these are several processes. Otherwise,
+    /// the launches of several processes on streams with equal numbers would be launches of one stream.
+    pub fn keep_apart(&mut self, launches: &[Option<i64>], open: &[Option<i64>]) {
+        let known = || launches.iter().chain(open).flatten();
+        if known().all(|process| Some(process) == known().next()) {
+            return;
+        }
+        let before = std::mem::take(&mut self.streams);
+        for (launch, &process) in self.launches.iter_mut().zip(launches) {
+            let key = before.get(launch.stream);
+            launch.stream = self.streams.intern(StreamKey { process, ..key });
+        }
+        for (launch, &process) in self.open.iter_mut().zip(open) {
+            launch.key.process = process;
+        }
+    }
+
     /// Adds a range `name` of the thread or stream `lane`, if both times are known. The rules for unknown times are the
     /// rules of [`launch`](Recording::launch).
     pub fn range(&mut self, name: &str, side: Side, times: (Option<i64>, Option<i64>), lane: Option<Lane>) {

@@ -203,6 +203,12 @@ pub fn of_missing(missing: &Missing) -> Vec<String> {
             "{calls} launched work without a record: the profiler lost the record, or the recording ended before the work"
         ));
     }
+    if missing.uncalled > 0 {
+        let launches = counted(missing.uncalled, "launch");
+        notes.push(format!(
+            "{launches} without a host call: the profiler lost the call, or the recording started after the call"
+        ));
+    }
     if let Some(first) = &missing.first_impossible {
         let events = counted(missing.impossible, "event");
         notes.push(format!(

@@ -176,6 +176,7 @@ impl Report for About<String, Summary> {
         let is_empty = events == 0 && summary.ranges.is_empty();
         match summary.complete {
             true if is_empty => text += "the file contains no work on the GPU and no ranges\n",
+            true if events == 0 => text += "the file contains no work on the GPU\n",
             true => text += "complete: the file shows no sign of missing records\n",
             false => {
                 text += "not complete\n";

@@ -17,6 +17,9 @@ use gpusched_model::{Bandwidth, Contention, Factor, SharedMemory, TaskSet, TaskS
 /// Maximum number of searches.
 const MOST_RUNS: u32 = 20;
 
+/// Maximum number of further searches for the least later deadline. Halving the range of any deadline needs no more.
+const MOST_HALVINGS: u32 = 64;
+
 /// Maximum number of schedulability tests in all searches together. The last search may exceed
 /// this limit.
 const MOST_TESTS: u64 = 400_000;
@@ -47,6 +50,7 @@ pub struct Trials<'t, 'c> {
     case: &'t Case<'c>,
     find: &'t Find<'t>,
     runs: Cell<u32>,
+    most_runs: Cell<u32>,
     tests: Cell<u64>,
     late: Cell<bool>,
 }
@@ -59,6 +63,7 @@ impl<'t, 'c> Trials<'t, 'c> {
             case,
             find,
             runs: Cell::new(0),
+            most_runs: Cell::new(MOST_RUNS),
             tests: Cell::new(0),
             late: Cell::new(false),
         }
@@ -97,10 +102,15 @@ impl<'t, 'c> Trials<'t, 'c> {
         }
     }
 
+    /// Whether the limits allow no further search.
+    fn is_over(&self) -> bool {
+        self.late.get() || self.runs.get() >= self.most_runs.get() || self.tests.get() >= MOST_TESTS
+    }
+
     /// Whether a search finds a plan for `set` on `sms` SMs with `memory`. After [`MOST_RUNS`] searches, after
     /// [`MOST_TESTS`] tests, or if no time is left, returns false without a search.
     fn passes(&self, set: &TaskSet, sms: u32, memory: Option<SharedMemory>) -> bool {
-        if self.late.get() || self.runs.get() >= MOST_RUNS || self.tests.get() >= MOST_TESTS {
+        if self.is_over() {
             return false;
         }
         let offer = self
@@ -206,8 +216,8 @@ impl<'t, 'c> Trials<'t, 'c> {
         Some(format!("WCETs of all tasks shorter by {} %", 100 - holds))
     }
 
-    /// Returns a later deadline that leads to a plan. The later deadline of a task is its period, or twice its old
-    /// deadline.
+    /// Returns a later deadline that leads to a plan, at most the period of a task, or twice its old deadline. Bisection shortens it
+    /// until one nanosecond less leads to no plan, or until the limits end the search.
     fn deadline(&self, task: Option<usize>) -> Option<String> {
         let (set, sms) = (self.case.set, self.case.problem.sms());
         let tasks = set.tasks();
@@ -231,16 +241,39 @@ impl<'t, 'c> Trials<'t, 'c> {
                 true => tasks[index].period(),
                 false => Time::from_ns(deadline.ns().checked_mul(2)?),
             };
-            let set = set.changed(|position, task| match position == index {
-                true => TaskShape::from(task.clone()).deadline(later).build().ok(),
-                false => Some(task.clone()),
-            })?;
-            self.passes(&set, sms, self.case.problem.memory()).then(|| {
-                format!(
-                    "a deadline of {later} instead of {deadline} for {}",
-                    called(&set, index)
-                )
-            })
+            let passes = |later: u64| {
+                let set = set.changed(|position, task| match position == index {
+                    true => {
+                        let shape = TaskShape::from(task.clone()).deadline(Time::from_ns(later));
+                        shape.build().ok()
+                    }
+                    false => Some(task.clone()),
+                });
+                set.is_some_and(|set| self.passes(&set, sms, self.case.problem.memory()))
+            };
+            let (mut fails, mut holds) = (deadline.ns(), later.ns());
+            if !passes(holds) {
+                return None;
+            }
+            self.most_runs.set(self.runs.get() + MOST_HALVINGS);
+            while holds - fails > 1 && !self.is_over() {
+                let middle = fails + (holds - fails) / 2;
+                match passes(middle) {
+                    true => holds = middle,
+                    // The search may have used the rest of the time.
+                    false if self.late.get() => break,
+                    false => fails = middle,
+                }
+            }
+            let least = match holds - fails {
+                1 => "1ns less is too short",
+                _ => "a shorter one may also suffice",
+            };
+            let later = Time::from_ns(holds);
+            Some(format!(
+                "a deadline of {later} instead of {deadline} for {} ({least})",
+                called(set, index)
+            ))
         })
     }
 }

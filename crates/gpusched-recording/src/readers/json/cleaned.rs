@@ -1,6 +1,8 @@
 //! JSON without invalid values that some tools write. Kineto has written `NaN` and `Infinity`. This module replaces
 //! each of these values by another value of the same length, which is not a number. So lines and columns stay the same.
-//! It also removes a byte order mark at the start, and replaces each byte that is not UTF-8.
+//! It also removes a byte order mark at the start, and replaces bytes in texts that JSON does not allow: bytes that are not UTF-8,
+//! control characters, and halves of UTF-16 pairs. An escape that JSON does not know, such as `\x` in a path of Windows, becomes
+//! the text itself.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, Read};
@@ -9,6 +11,12 @@ use std::rc::Rc;
 /// Longest text of a JSON document [bytes]. Because of this limit, a damaged file cannot fill the memory.
 const LONGEST_TEXT: usize = 1 << 26;
 
+/// Length of the longest escape, a pair of UTF-16 [bytes].
+const LONGEST_ESCAPE: usize = 12;
+
+/// Most bytes that the reader holds to see the end of an escape.
+const MOST_HELD: usize = 1 << 20;
+
 /// Words and their replacements. An empty list and `null` are never numbers. So the reader refuses a time with such a
 /// value, or counts the event as incomplete.
 const WORDS: [(&[u8], &[u8]); 3] = [
@@ -16,6 +24,15 @@ const WORDS: [(&[u8], &[u8]); 3] = [
     (b"Infinity", b"null    "),
     (b"NaN", b"[] "),
 ];
+
+/// Numbers of corrections in texts.
+#[derive(Default)]
+pub struct Corrected {
+    /// Number of bytes that were not UTF-8.
+    pub bytes: Cell<u64>,
+    /// Number of characters and escapes that JSON does not allow.
+    pub characters: Cell<u64>,
+}
 
 /// Reader that replaces `WORDS` outside texts.
 pub struct Cleaned<R> {
@@ -28,7 +45,7 @@ pub struct Cleaned<R> {
     escaped: bool,
     text: usize,
     started: bool,
-    replaced: Rc<Cell<u64>>,
+    corrected: Rc<Corrected>,
 }
 
 impl<R: BufRead> Cleaned<R> {
@@ -42,13 +59,13 @@ impl<R: BufRead> Cleaned<R> {
             escaped: false,
             text: 0,
             started: false,
-            replaced: Rc::default(),
+            corrected: Rc::default(),
         }
     }
 
-    /// Returns a cell that always contains the number of bytes that were not UTF-8.
-    pub fn replaced(&self) -> Rc<Cell<u64>> {
-        Rc::clone(&self.replaced)
+    /// Returns cells that always contain the numbers of corrections.
+    pub fn corrected(&self) -> Rc<Corrected> {
+        Rc::clone(&self.corrected)
     }
 
     /// Cleans the next bytes. If a word continues in later bytes, also reads these bytes.
@@ -66,6 +83,22 @@ impl<R: BufRead> Cleaned<R> {
         let length = found.len();
         self.ready.extend_from_slice(found);
         self.bytes.consume(length);
+        while self
+            .ready
+            .iter()
+            .rev()
+            .take(LONGEST_ESCAPE)
+            .any(|&byte| byte == b'\\')
+            && self.ready.len() < MOST_HELD
+        {
+            let more = self.bytes.fill_buf()?;
+            let length = more.len();
+            if length == 0 {
+                break;
+            }
+            self.ready.extend_from_slice(more);
+            self.bytes.consume(length);
+        }
         self.decode()?;
         let mut at = 0;
         while let Some(&byte) = self.ready.get(at) {
@@ -76,9 +109,13 @@ impl<R: BufRead> Cleaned<R> {
                     return Err(io::Error::new(io::ErrorKind::InvalidData, message));
                 }
                 match byte {
-                    _ if self.escaped => self.escaped = false,
+                    _ if self.escaped => {
+                        self.escaped = false;
+                        at += self.escape(at);
+                    }
                     b'\\' => self.escaped = true,
                     b'"' => self.in_text = false,
+                    ..0x20 => self.put(at, b'?'),
                     _ => {}
                 }
                 at += 1;
@@ -92,6 +129,50 @@ impl<R: BufRead> Cleaned<R> {
             at += 1;
         }
         Ok(())
+    }
+
+    fn count(&self) {
+        let characters = &self.corrected.characters;
+        characters.set(characters.get() + 1);
+    }
+
+    fn put(&mut self, at: usize, byte: u8) {
+        if let Some(place) = self.ready.get_mut(at) {
+            *place = byte;
+            self.count();
+        }
+    }
+
+    /// Corrects the escape whose letter is at position `at`, after the backslash. Returns the number of further bytes of a UTF-16
+    /// pair, which the caller skips.
+    fn escape(&mut self, at: usize) -> usize {
+        let rest = self.ready.get(at..).unwrap_or_default();
+        let unit = |from: usize| {
+            let digits = rest
+                .get(from..from + 4)
+                .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+            u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+        };
+        match (rest.first(), unit(1)) {
+            (Some(b'u'), Some(first)) if !(0xd800..0xe000).contains(&first) => 0,
+            (Some(b'u'), Some(first)) => {
+                let second = unit(7).filter(|_| rest.get(5..7) == Some(b"\\u"));
+                if first < 0xdc00 && second.is_some_and(|second| (0xdc00..0xe000).contains(&second)) {
+                    return LONGEST_ESCAPE - 2;
+                }
+                if let Some(digits) = self.ready.get_mut(at + 1..at + 5) {
+                    digits.copy_from_slice(b"003f");
+                }
+                self.count();
+                0
+            }
+            (Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') | None, _) => 0,
+            (Some(_), _) => {
+                self.ready.insert(at, b'\\');
+                self.count();
+                0
+            }
+        }
     }
 
     /// Replaces each byte that is not UTF-8 by `?`. If a character continues in later bytes, also reads these bytes.
@@ -113,7 +194,8 @@ impl<R: BufRead> Cleaned<R> {
             };
             let replaced = self.ready.iter_mut().skip(start).take(invalid);
             replaced.for_each(|byte| *byte = b'?');
-            self.replaced.set(self.replaced.get() + invalid as u64);
+            let bytes = &self.corrected.bytes;
+            bytes.set(bytes.get() + invalid as u64);
             valid = start;
         }
         Ok(())

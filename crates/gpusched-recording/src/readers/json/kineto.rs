@@ -38,6 +38,7 @@ impl Device {
 
 /// One event. The reader ignores all other fields.
 #[derive(Deserialize)]
+#[serde(expecting = "an event")]
 struct Event {
     #[serde(default)]
     ph: Option<String>,
@@ -95,7 +96,7 @@ struct Args {
     #[serde(default, rename = "pid")]
     rocprof_process: Identity,
     /// Written by XLA for each operation of JAX and TensorFlow.
-    #[serde(default)]
+    #[serde(default, alias = "hlo_module", alias = "tf_op")]
     hlo_op: Option<serde::de::IgnoredAny>,
     /// Whether the work of the launch failed, in a trace of `gpusched run`.
     #[serde(default)]
@@ -138,6 +139,8 @@ pub struct Events {
 struct HostCall {
     call: Call,
     launches: bool,
+    /// Whether the call is not at time 0 without length. A profiler has not measured such a call.
+    measured: bool,
 }
 
 /// Reads the list `traceEvents`.
@@ -267,8 +270,16 @@ impl Events {
                 return;
             };
             self.captures.add(&name, call);
-            if let Some(id) = args.correlation.0.filter(|_| options.calls || launches) {
-                self.call(id, HostCall { call, launches });
+            // Any call that may launch work, so that its launch is known to have a call.
+            let may_launch = launches || name.contains("Launch");
+            if let Some(id) = args.correlation.0.filter(|_| options.calls || may_launch) {
+                let measured = (start, duration) != (Some(0), Some(0));
+                let call = HostCall {
+                    call,
+                    launches,
+                    measured,
+                };
+                self.call(id, call);
             }
             return;
         }
@@ -310,6 +321,10 @@ impl Events {
         let [(_, release, _), .., (_, _, end)] = parts;
         recording.range("inference", Side::Host, (release, end), Some(thread));
         for (name, start, end) in parts {
+            // Without a copy, its start is its end.
+            if name != "compute" && start == end && start.is_some() {
+                continue;
+            }
             let call = release.map(|start| Call { start, thread });
             recording.launch(name, StreamKey::default(), (start, end), call);
         }
@@ -367,8 +382,10 @@ impl Events {
             );
             return Err(refusal.hint("read the trace of each process (rank) as a file of its own"));
         }
-        if let Some(dispatcher) = &mut recording.dispatcher {
-            dispatcher.failed = self.failed;
+        match &mut recording.dispatcher {
+            Some(dispatcher) => dispatcher.failed = self.failed,
+            // In virtual time, jobs may start at time 0.
+            None => self.calls.retain(|_, host| host.measured),
         }
         let call = |id: &Option<i64>| Some(self.calls.get(id.as_ref()?)?.call);
         if options.calls && !self.trtexec {
@@ -376,6 +393,15 @@ impl Events {
             for (open, id) in recording.open.iter_mut().zip(&self.open) {
                 open.call = call(id);
             }
+        }
+        let of_launch = |id: &Option<i64>| call(id).and_then(|call| call.thread.process());
+        let processes: Vec<Option<i64>> = self.correlations.iter().map(of_launch).collect();
+        let opened: Vec<Option<i64>> = self.open.iter().map(of_launch).collect();
+        recording.keep_apart(&processes, &opened);
+        let numbers = || self.correlations.iter().chain(&self.open).flatten();
+        let uncalled = numbers().filter(|id| !self.calls.contains_key(id)).count();
+        if !self.trtexec && uncalled < numbers().count() {
+            recording.missing.uncalled = uncalled as u64;
         }
         let recorded = self.correlations.iter().chain(&self.open).flatten();
         let recorded: HashSet<i64> = recorded.copied().chain(self.copies.iter().copied()).collect();

@@ -31,7 +31,7 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
         head: false,
     };
     let bytes = Cleaned::new(input.reader());
-    let replaced = bytes.replaced();
+    let corrected = bytes.corrected();
     let mut json = serde_json::Deserializer::from_reader(bytes);
     let read = (&mut document).deserialize(&mut json).and_then(|()| json.end());
     if let Err(error) = read {
@@ -42,12 +42,16 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
         let line = error.line();
         let text = error.to_string();
         let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
-        let found = if error.is_eof() {
-            format!("the file is cut off: {message}")
+        let refusal = if message == "trailing characters" && document.recording.origin.report.is_empty() {
+            let found = "a JSON document per line, such as `nsys export --type json` writes";
+            let refusal = Refusal::new("", found, "a recording in one document");
+            refusal.hint("export an SQLite file instead: `nsys export --type sqlite FILE.nsys-rep`")
+        } else if error.is_eof() {
+            Refusal::told("", format!("the file is cut off: {message}"))
         } else {
-            message
+            Refusal::told("", message)
         };
-        return Err(Refusal::told("", found).at(&name, Some(line)).into());
+        return Err(refusal.at(&name, Some(line)).into());
     }
     let Document {
         mut recording,
@@ -85,11 +89,15 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
     events
         .end(&mut recording, options)
         .map_err(|refusal| refusal.at(&name, None))?;
-    if replaced.get() > 0 {
-        let bytes = counted(replaced.get(), "byte");
-        recording
-            .notes
-            .push(format!("{bytes} not UTF-8: replaced by `?`"));
+    if corrected.bytes.get() > 0 {
+        let bytes = counted(corrected.bytes.get(), "byte");
+        let note = format!("{bytes} not UTF-8: replaced by `?`");
+        recording.notes.push(note);
+    }
+    if corrected.characters.get() > 0 {
+        let characters = counted(corrected.characters.get(), "character");
+        let note = format!("{characters} not allowed in JSON: replaced by `?`, or escaped");
+        recording.notes.push(note);
     }
     Ok(recording)
 }

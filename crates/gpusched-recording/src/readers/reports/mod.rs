@@ -1,6 +1,7 @@
 //! CSV reports of `nsys stats`, Nsight Compute and rocprof. A file may contain several reports. The tools may write
 //! other lines between the reports.
 
+mod calls;
 mod header;
 mod ncu;
 mod nsys;
@@ -18,6 +19,7 @@ use gpusched_model::error::{Error, Result};
 use super::input::{Input, damaged};
 use crate::lines::Lines;
 use crate::model::{Origin, Recording, Tool};
+use calls::Links;
 use header::Header;
 
 /// A report that is being read.
@@ -94,6 +96,7 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         .from_reader(lines);
     let at = |refusal: Refusal, line: u64| -> Error { refusal.at(&name, usize::try_from(line).ok()).into() };
     let mut recording = Recording::default();
+    let links = Links::default();
     let mut report: Option<(Box<dyn Report>, usize)> = None;
     let (mut record, mut line, mut lines) = (ByteRecord::new(), 0, 0u64);
     let (mut short, mut timeless) = (None, None);
@@ -124,7 +127,7 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         if words && timeless.is_none() {
             timeless = rocprof::missing_times(&Header::of(&record));
         }
-        if let Some((origin, next)) = words.then(|| known(&Header::of(&record))).flatten() {
+        if let Some((origin, next)) = words.then(|| known(&Header::of(&record), &links)).flatten() {
             if let Some((mut report, _)) = report.take() {
                 report.end(&mut recording).map_err(|refusal| at(refusal, line))?;
             }
@@ -185,12 +188,13 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         let refusal = Refusal::new("", found, "a report with the times of kernels").at(&name, None);
         return Err(refusal.hint(GPU_TRACE).into());
     }
+    links.join(&mut recording);
     Ok(recording)
 }
 
 /// Returns the report that starts with `header`.
-fn known(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
-    nsys::report(header)
+fn known(header: &Header, links: &Links) -> Option<(Origin, Box<dyn Report>)> {
+    nsys::report(header, links)
         .or_else(|| ncu::report(header))
         .or_else(|| rocprof::report(header))
 }

@@ -3,13 +3,13 @@
 mod locale;
 mod metrics;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gpusched_model::Refusal;
 
 use super::header::Header;
 use super::{Report, Row, number};
-use crate::model::{Gpu, KernelSum, OpenLaunch, Origin, Recording, StreamKey, Tool};
+use crate::model::{Gpu, KernelSum, NameId, OpenLaunch, Origin, Recording, StreamKey, Tool};
 pub use locale::Locale;
 use metrics::Metric;
 
@@ -55,6 +55,8 @@ struct Launches {
     context: Option<usize>,
     stream: Option<usize>,
     locale: Locale,
+    /// Kernels with rows that state no number of the launch.
+    aside: BTreeSet<NameId>,
     /// Launches by process and number.
     found: BTreeMap<(Option<i64>, i64), Found>,
 }
@@ -76,16 +78,21 @@ impl Launches {
             context: header.find(&["context"]),
             stream: header.find(&["stream"]),
             locale: Locale::default(),
+            aside: BTreeSet::new(),
             found: BTreeMap::new(),
         }
     }
 
-    /// Returns the launch that a row describes.
-    fn at(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<&mut Found, Refusal> {
+    /// Returns the launch that a row describes. A row without a number of the launch is set aside, and its launch is open.
+    fn at(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<Option<&mut Found>, Refusal> {
         let text = row.text(self.id);
-        let id: i64 = text
-            .parse()
-            .map_err(|_| Refusal::new("ID", format!("{text:?}"), "a whole number"))?;
+        let Ok(id) = text.parse::<i64>() else {
+            let missing = &mut recording.missing;
+            missing.impossible(format_args!("line {}: ID {text:?}", row.1));
+            let name = recording.names.intern(&row.text(self.name));
+            self.aside.insert(name);
+            return Ok(None);
+        };
         let process = number::identity(row, self.process);
         recording.streams.intern(StreamKey {
             process,
@@ -106,7 +113,7 @@ impl Launches {
                 format!("{:?}, as before for ID {id}", launch.name),
             ));
         }
-        Ok(launch)
+        Ok(Some(launch))
     }
 
     /// Adds a metric of the launch that a row describes.
@@ -120,7 +127,9 @@ impl Launches {
         if metric.is_number() {
             self.locale.see(&value);
         }
-        self.at(row, recording)?.metrics.push((metric, value, unit));
+        if let Some(launch) = self.at(row, recording)? {
+            launch.metrics.push((metric, value, unit));
+        }
         Ok(())
     }
 
@@ -130,7 +139,8 @@ impl Launches {
         let mut unknown = Vec::new();
         for ((_, id), launch) in std::mem::take(&mut self.found) {
             let within = |refusal: Refusal| refusal.within(&format!("ID {id}"));
-            let values = metrics::Values::of(&launch.metrics, self.locale).map_err(within)?;
+            let values = metrics::Values::of(&launch.metrics, self.locale, &mut recording.missing);
+            let values = values.map_err(within)?;
             let name = recording.names.intern(&launch.name);
             let (count, times) = durations.entry(name).or_default();
             *count += 1;
@@ -154,6 +164,16 @@ impl Launches {
                     recording.gpus.push(gpu);
                 }
             }
+        }
+        // A launch whose number is unknown may be the launch with the most traffic, and its time is unknown.
+        for &name in &self.aside {
+            unknown.push(name);
+            let key = StreamKey::default();
+            recording.open.push(OpenLaunch {
+                name,
+                key,
+                call: None,
+            });
         }
         // The launch without a value may be the launch with the most traffic.
         unknown.sort_unstable();
@@ -237,7 +257,9 @@ impl Report for Raw {
             self.units = Some(units.collect());
             return Ok(());
         }
-        self.launches.at(row, recording)?;
+        if self.launches.at(row, recording)?.is_none() {
+            return Ok(());
+        }
         for (position, &(index, metric)) in self.columns.iter().enumerate() {
             let unit = self.units.as_ref().and_then(|units| units.get(position));
             let unit = unit.cloned().unwrap_or_default();

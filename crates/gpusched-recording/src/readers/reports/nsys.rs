@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use gpusched_model::Refusal;
 use gpusched_model::time::decimal::Rounding;
 
+use super::calls::{Calls, Links};
 use super::header::{Header, TimeColumn};
 use super::{Report, Row, number};
 use crate::model::{
@@ -47,8 +48,9 @@ pub fn assumed_units(header: &Header) -> Option<String> {
     ))
 }
 
-/// Returns the reader of the report of `nsys stats` that starts with `header`.
-pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
+/// Returns the reader of the report of `nsys stats` that starts with `header`. `links` collects the numbers that link launches
+/// with host calls.
+pub fn report(header: &Header, links: &Links) -> Option<(Origin, Box<dyn Report>)> {
     let origin = |report| Origin {
         tool: Tool::Nsys,
         version: None,
@@ -61,13 +63,16 @@ pub fn report(header: &Header) -> Option<(Origin, Box<dyn Report>)> {
     if header.has(&["corrid", "name", "result"])
         && header.find(&["strm", "stream", "ctx", "context"]).is_none()
     {
-        return Some((origin(CALLS), Box::new(Calls)));
+        return Some((origin(CALLS), Box::new(Calls::of(header, links))));
     }
     if header.has(&["corrid", "name"]) && start.is_some() {
-        return Some((origin("cuda_gpu_trace"), Box::new(GpuTrace::of(header))));
+        return Some((origin("cuda_gpu_trace"), Box::new(GpuTrace::of(header, links))));
     }
     if header.has(&["kernel start", "kernel name"]) {
-        return Some((origin("cuda_kern_exec_trace"), Box::new(GpuTrace::of(header))));
+        return Some((
+            origin("cuda_kern_exec_trace"),
+            Box::new(GpuTrace::of(header, links)),
+        ));
     }
     let sums = header.time(&TOTAL).is_some() && header.find(&COUNT).is_some();
     if sums && header.has(&["range"]) {
@@ -108,6 +113,8 @@ fn side(header: &Header) -> Side {
 ///
 /// The execution trace also states the host call of each kernel, and so links kernels with ranges.
 struct GpuTrace {
+    links: Links,
+    number: Option<usize>,
     call: Option<TimeColumn>,
     process: Option<usize>,
     thread: Option<usize>,
@@ -121,8 +128,10 @@ struct GpuTrace {
 }
 
 impl GpuTrace {
-    fn of(header: &Header) -> GpuTrace {
+    fn of(header: &Header, links: &Links) -> GpuTrace {
         GpuTrace {
+            links: links.clone(),
+            number: header.find(&["corrid"]),
             call: header.time(&["api start"]),
             process: header.find(&["pid"]),
             thread: header.find(&["tid"]),
@@ -140,8 +149,10 @@ impl GpuTrace {
 impl Report for GpuTrace {
     fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
         let name = row.text(self.name);
+        let link = number::identity(row, self.number);
         if name.starts_with("[CUDA mem") {
             recording.other.copies += 1;
+            self.links.copy(link);
             return Ok(());
         }
         if name.is_empty() || name.starts_with("[CUDA Unified") {
@@ -161,7 +172,9 @@ impl Report for GpuTrace {
         let missing = &mut recording.missing;
         let start = number::event_time(row, self.start, "Start", Rounding::Down, missing);
         let duration = number::event_time(row, self.duration, "Duration", Rounding::Up, missing);
+        // The start 0 means that the profiler has not measured the call.
         let called = number::event_time(row, self.call, "API Start", Rounding::Down, missing);
+        let called = called.filter(|&start| start != 0);
         let thread = number::lane(row, self.process, self.thread);
         let call = called.zip(thread).map(|(start, thread)| Call { start, thread });
         let end = start
@@ -174,16 +187,9 @@ impl Report for GpuTrace {
             stream: number::identity(row, self.stream),
             green: number::identity(row, self.green).filter(|&green| green > 0),
         };
+        let before = recording.launches.len();
         recording.launch(&name, key, (start, end), call);
-        Ok(())
-    }
-}
-
-/// Calls of the CUDA API. They are no work on the GPU.
-struct Calls;
-
-impl Report for Calls {
-    fn row(&mut self, _: &Row<'_>, _: &mut Recording) -> Result<(), Refusal> {
+        self.links.launch(link, before, recording);
         Ok(())
     }
 }

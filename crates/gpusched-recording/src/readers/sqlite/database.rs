@@ -171,6 +171,14 @@ pub(super) fn integer(row: &Row<'_>, index: usize) -> Result<Option<i64>, Refusa
     }
 }
 
+/// Returns the integer in column `index`, such as the number of a stream. Another value counts as impossible and gives `None`.
+pub(super) fn identity(row: &Row<'_>, index: usize, missing: &mut Missing) -> Option<i64> {
+    integer(row, index).unwrap_or_else(|refusal| {
+        missing.impossible(format_args!("{refusal}"));
+        None
+    })
+}
+
 /// Returns the time in column `index` [ns]. Another value counts as impossible and gives `None`, so that one damaged row does not
 /// make a long file useless.
 pub(super) fn time(row: &Row<'_>, index: usize, rounding: Rounding, missing: &mut Missing) -> Option<i64> {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use gpusched_model::error::Result;
 use gpusched_model::time::decimal::Rounding;
 
-use super::database::{Database, integer, quoted, sms_in, text, time};
+use super::database::{Database, identity, integer, quoted, sms_in, text, time};
 use crate::model::{Call, Gpu, Lane, Origin, Recording, Side, StreamKey, Tool};
 use crate::readers::Options;
 
@@ -271,25 +271,20 @@ impl Run<'_> {
             timed.from
         );
         self.database.rows(DISPATCHES, &query, |row| {
-            let process = integer(row, 2)?.map(|id| process(id, processes));
+            let missing = &mut recording.missing;
+            let mut number = |index| identity(row, index, missing);
+            let process = number(2).map(|id| process(id, processes));
             let key = StreamKey {
                 process,
-                device: integer(row, 3)?,
-                stream: integer(row, 4)?,
+                device: number(3),
+                stream: number(4),
                 ..StreamKey::default()
             };
-            let name = match (text(row, 5)?, integer(row, 6)?) {
+            let call = host_call(number(7), process, number(8));
+            let name = match (text(row, 5)?, number(6)) {
                 (Some(name), _) => name,
                 (None, id) => format!("kernel {}", id.unwrap_or_default()),
             };
-            let call = match (integer(row, 7)?, integer(row, 8)?) {
-                (Some(start), Some(thread)) => Some(Call {
-                    start,
-                    thread: Lane::Thread { process, thread },
-                }),
-                _ => None,
-            };
-            let missing = &mut recording.missing;
             let start = time(row, 0, Rounding::Down, missing);
             let end = time(row, 1, Rounding::Up, missing);
             recording.launch(&name, key, (start, end), call);
@@ -336,13 +331,7 @@ impl Run<'_> {
             recording.missing.unrecorded += 1;
             if options.calls {
                 let process = integer(row, 2)?.map(|id| process(id, processes));
-                let call = match (integer(row, 0)?, integer(row, 1)?) {
-                    (Some(start), Some(thread)) => Some(Call {
-                        start,
-                        thread: Lane::Thread { process, thread },
-                    }),
-                    _ => None,
-                };
+                let call = host_call(integer(row, 0)?, process, integer(row, 1)?);
                 recording.launch("", StreamKey::default(), (None, None), call);
             }
             Ok(())
@@ -370,10 +359,10 @@ impl Run<'_> {
             timed.start, timed.end, timed.process, timed.thread, timed.from
         );
         self.database.rows(table, &query, |row| {
-            let process = integer(row, 2)?.map(|id| process(id, processes));
-            let lane = integer(row, 3)?.map(|thread| Lane::Thread { process, thread });
-            let name = text(row, 4)?.unwrap_or_default();
             let missing = &mut recording.missing;
+            let process = identity(row, 2, missing).map(|id| process(id, processes));
+            let lane = identity(row, 3, missing).map(|thread| Lane::Thread { process, thread });
+            let name = text(row, 4)?.unwrap_or_default();
             let start = time(row, 0, Rounding::Down, missing);
             let end = time(row, 1, Rounding::Up, missing);
             recording.range(&name, Side::Host, (start, end), lane);
@@ -393,6 +382,17 @@ impl Run<'_> {
             Ok(())
         })
     }
+}
+
+/// Returns a host call. The start 0 means that the profiler has not measured the call.
+fn host_call(start: Option<i64>, process: Option<i64>, thread: Option<i64>) -> Option<Call> {
+    Some(Call {
+        start: start.filter(|&start| start != 0)?,
+        thread: Lane::Thread {
+            process,
+            thread: thread?,
+        },
+    })
 }
 
 /// Returns the number of the process `id` in the operating system. A process without an entry keeps its number.

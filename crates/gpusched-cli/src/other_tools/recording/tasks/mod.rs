@@ -152,6 +152,7 @@ impl crate::Run for Args {
             derived: &derived,
             sources: &sources,
             options: &options,
+            has_counters: !self.counters.is_empty(),
         };
         // A task set is JSON, so JSON is the format unless the user chooses another one.
         let format = match (global.format, global.format()) {

@@ -22,6 +22,8 @@ pub struct Text<'a> {
     pub derived: &'a Derived,
     pub sources: &'a [&'a Source],
     pub options: &'a Options<'a>,
+    /// Whether the user states files of hardware counters.
+    pub has_counters: bool,
 }
 
 /// Returns the observed releases if the period is derived from these releases.
@@ -178,12 +180,25 @@ impl Text<'_> {
                     .to_owned(),
             );
         }
-        if self.options.counters.is_empty() {
-            notes.push(
-                "no hardware counters (--counters): the tasks have no `traffic`; `--interference bandwidth` and \
-                 `conflict+bandwidth` then assume the full memory bandwidth, which is safe; the other models ignore `traffic`"
-                    .to_owned(),
-            );
+        let tasks = self
+            .derived
+            .set
+            .tasks()
+            .iter()
+            .filter(|task| task.traffic().is_none());
+        let untold: Vec<&str> = tasks.filter_map(Task::name).collect();
+        let (reason, whose) = match self.has_counters {
+            false => ("no hardware counters (--counters)", "the tasks have".to_owned()),
+            true => (
+                "the hardware counters lack kernels or launches",
+                format!("the tasks {} have", listed(untold.iter().copied())),
+            ),
+        };
+        if !untold.is_empty() {
+            notes.push(format!(
+                "{reason}: {whose} no `traffic`; `--interference bandwidth` and `conflict+bandwidth` then assume the full memory \
+                 bandwidth, which is safe; the other models ignore `traffic`"
+            ));
         }
         notes
     }

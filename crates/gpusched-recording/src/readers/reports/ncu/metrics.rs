@@ -4,6 +4,7 @@ use gpusched_model::Refusal;
 use gpusched_model::time::decimal::{Rounding, nanoseconds};
 
 use super::locale::Locale;
+use crate::model::Missing;
 use crate::readers::reports::header::exponent;
 use crate::readers::signed::is_no_value;
 
@@ -67,17 +68,23 @@ pub struct Values {
 }
 
 impl Values {
-    /// Converts metrics. Replaces each rounded value by the largest value that the profiler may have rounded to it.
+    /// Converts metrics. Replaces each rounded value by the largest value that the profiler may have rounded to it. A value that is no
+    /// number is set aside and counts in `missing`.
     ///
     /// # Errors
-    /// Refuses a value that is not a number, and an unknown unit.
-    pub fn of(metrics: &[(Metric, String, String)], locale: Locale) -> Result<Values, Refusal> {
+    /// Refuses a number whose decimal mark is not clear, and an unknown unit.
+    pub fn of(
+        metrics: &[(Metric, String, String)],
+        locale: Locale,
+        missing: &mut Missing,
+    ) -> Result<Values, Refusal> {
         let mut values = Values::default();
         for (metric, text, unit) in metrics {
-            if is_no_value(text) {
+            if is_no_value(text) || *metric != Metric::Sms && is_no_value(unit) && !unit.trim().is_empty() {
                 continue;
             }
             let refuse = |expected: &str| Refusal::new(metric.field(), format!("{text:?} {unit}"), expected);
+            let mut aside = |expected: &str| missing.impossible(format_args!("{}", refuse(expected)));
             if *metric == Metric::Gpu {
                 values.gpu = Some(text.clone());
                 continue;
@@ -88,22 +95,27 @@ impl Values {
                 Metric::Duration => {
                     let exponent = exponent(unit).ok_or_else(|| refuse("a unit of time"))?;
                     let ns = nanoseconds(number.as_bytes(), exponent, Rounding::Up);
-                    let ns = ns.ok_or_else(|| refuse("a time"))?;
+                    if ns.is_none() {
+                        aside("a time");
+                    }
                     // A kernel takes time, so 0 means that the time was not measured.
-                    values.duration_ns = values.duration_ns.max(Some(ns).filter(|&ns| ns > 0));
+                    values.duration_ns = values.duration_ns.max(ns.filter(|&ns| ns > 0));
                 }
                 Metric::Read | Metric::Written => {
                     let scale = scale(unit).ok_or_else(|| refuse("a unit of bytes"))?;
                     let bytes = nanoseconds(number.as_bytes(), scale, Rounding::Up);
-                    let bytes = Some(bytes.ok_or_else(|| refuse("a number of bytes"))?);
+                    if bytes.is_none() {
+                        aside("a number of bytes");
+                    }
                     match metric {
                         Metric::Read => values.read = bytes,
                         _ => values.written = bytes,
                     }
                 }
-                Metric::Sms | Metric::Gpu => {
-                    values.sms = Some(number.parse().map_err(|_| refuse("a number of SMs"))?);
-                }
+                Metric::Sms | Metric::Gpu => match number.parse() {
+                    Ok(sms) => values.sms = Some(sms),
+                    Err(_) => aside("a number of SMs"),
+                },
             }
         }
         Ok(values)

@@ -3,10 +3,10 @@
 use gpusched_model::error::{Result, excerpt};
 
 use super::{CALLS, COPIES, GRAPHS, KERNELS, call};
-use crate::model::{Recording, StreamKey};
+use crate::model::{Missing, Recording, StreamKey};
 use crate::readers::Options;
 use crate::readers::capture::{Captures, LAUNCHES};
-use crate::readers::sqlite::database::{Database, integer, text};
+use crate::readers::sqlite::database::{Database, identity, integer, text};
 
 impl Database {
     /// Finds host calls that launched a kernel or a graph, and for which the file has no work on the GPU: the profiler
@@ -34,6 +34,7 @@ impl Database {
             recorded = "SELECT NULL AS id, NULL AS process".to_owned();
         }
         self.create("recorded", &recorded, "id")?;
+        self.uncalled(recording)?;
         let names = LAUNCHES
             .map(|name| format!("s.{value} LIKE '{name}%'"))
             .join(" OR ");
@@ -50,7 +51,8 @@ impl Database {
         );
         let captures = self.captures(&value)?;
         self.rows(CALLS, &query, |row| {
-            let call = call(integer(row, 0)?, integer(row, 1)?);
+            let missing = &mut recording.missing;
+            let call = call(identity(row, 0, missing), identity(row, 1, missing));
             if call.is_some_and(|call| captures.contain(call)) {
                 return Ok(());
             }
@@ -62,6 +64,39 @@ impl Database {
         })
     }
 
+    /// Counts the launches without a host call, if other launches have one. The start 0 means that the profiler has not measured the
+    /// call.
+    fn uncalled(&self, recording: &mut Recording) -> Result<()> {
+        let called =
+            format!("SELECT correlationId AS id, (globalTid >> 24) AS process FROM {CALLS} WHERE start != 0");
+        self.create("called", &called, "id")?;
+        let (mut without, mut with) = (0, false);
+        for table in [KERNELS, GRAPHS] {
+            if !self.has(table) || self.column(table, &["correlationId"]) == "NULL" {
+                continue;
+            }
+            let process = match self.column(table, &["globalPid"]).as_str() {
+                "NULL" => String::new(),
+                pid => format!(" AND c.process = (k.{pid} >> 24)"),
+            };
+            let query = format!(
+                "SELECT count(*), sum(EXISTS (SELECT 1 FROM temp.called c WHERE c.id = k.correlationId{process})) FROM {table} k \
+                 WHERE k.correlationId IS NOT NULL"
+            );
+            self.rows(table, &query, |row| {
+                let count = |index| {
+                    integer(row, index).map(|count| count.and_then(|count| u64::try_from(count).ok()))
+                };
+                let (all, called) = (count(0)?.unwrap_or_default(), count(1)?.unwrap_or_default());
+                without += all.saturating_sub(called);
+                with |= called > 0;
+                Ok(())
+            })?;
+        }
+        recording.missing.uncalled = if with { without } else { 0 };
+        Ok(())
+    }
+
     /// Returns the host calls that begin or end the capture of a graph. `value` is the column of the names.
     pub(super) fn captures(&self, value: &str) -> Result<Captures> {
         let mut captures = Captures::default();
@@ -70,7 +105,9 @@ impl Database {
              WHERE s.{value} LIKE '%StreamBeginCapture%' OR s.{value} LIKE '%StreamEndCapture%'"
         );
         self.rows(CALLS, &query, |row| {
-            if let Some(call) = call(integer(row, 0)?, integer(row, 1)?) {
+            let mut ignored = Missing::default();
+            let mut number = |index| identity(row, index, &mut ignored);
+            if let Some(call) = call(number(0), number(1)) {
                 captures.add(&text(row, 2)?.unwrap_or_default(), call);
             }
             Ok(())
@@ -86,7 +123,10 @@ impl Database {
         if message == "NULL" {
             return Ok(());
         }
-        let lost = ["dropped", "lost", "not all"].map(|word| format!("{message} LIKE '%{word}%'"));
+        let lost = [
+            "dropped", "lost", "not all", "discard", "truncat", "overflow", "missed",
+        ]
+        .map(|word| format!("{message} LIKE '%{word}%'"));
         let query = format!(
             "SELECT {message} FROM {table} WHERE {} ORDER BY rowid",
             lost.join(" OR ")

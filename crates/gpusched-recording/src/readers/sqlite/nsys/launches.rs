@@ -6,7 +6,7 @@ use gpusched_model::time::decimal::Rounding;
 use super::{CALLS, GRAPHS, KERNELS, Names, call, process};
 use crate::model::{Recording, StreamKey};
 use crate::readers::Options;
-use crate::readers::sqlite::database::{Database, integer, text, time};
+use crate::readers::sqlite::database::{Database, identity, text, time};
 
 impl Database {
     /// Reads the launches of kernels, and of whole CUDA graphs. The file does not contain the kernels of a graph. So a
@@ -93,15 +93,16 @@ impl Database {
             }
         };
         self.rows(table, &query, |row| {
-            let key = StreamKey {
-                process: integer(row, 7)?.map(process),
-                device: integer(row, 2)?,
-                context: integer(row, 3)?,
-                stream: integer(row, 4)?,
-                green: integer(row, 5)?.filter(|&green| green > 0),
-            };
-            let call = call(integer(row, 8)?, integer(row, 9)?);
             let missing = &mut recording.missing;
+            let mut number = |index| identity(row, index, missing);
+            let key = StreamKey {
+                process: number(7).map(process),
+                device: number(2),
+                context: number(3),
+                stream: number(4),
+                green: number(5).filter(|&green| green > 0),
+            };
+            let call = call(number(8), number(9));
             let start = time(row, 0, Rounding::Down, missing);
             let times = (start, time(row, 1, Rounding::Up, missing));
             let name = match graphs {

@@ -14,7 +14,7 @@ use gpusched_model::error::Result;
 use gpusched_model::time::decimal::Rounding;
 use rusqlite::{Row, types::ValueRef};
 
-use super::database::{Database, integer, sms_in, text, time};
+use super::database::{Database, identity, integer, sms_in, text, time};
 use crate::model::{Call, Context, Gpu, Lane, Origin, Recording, Side, Tool};
 use crate::readers::{Options, date};
 
@@ -112,7 +112,7 @@ impl Database {
                     name: text(row, 1)?.unwrap_or_default(),
                     sms: sms_in(row, 2)?,
                     device: integer(row, 0)?,
-                    uuid: identity(row, 3),
+                    uuid: uuid(row, 3),
                 });
                 Ok(())
             })?;
@@ -123,7 +123,7 @@ impl Database {
             let columns = columns.map(|column| self.column(table, &[column]));
             let query = format!("SELECT {} FROM {table} ORDER BY rowid", columns.join(", "));
             self.rows(table, &query, |row| {
-                let (device, sms, uuid) = (integer(row, 0)?, sms_in(row, 1)?, identity(row, 2));
+                let (device, sms, uuid) = (integer(row, 0)?, sms_in(row, 1)?, uuid(row, 2));
                 match gpus.iter_mut().find(|gpu| gpu.device == device) {
                     Some(gpu) => {
                         gpu.sms = gpu.sms.or(sms);
@@ -199,7 +199,8 @@ impl Database {
         let columns = columns.map(|column| self.column(NVTX, &column));
         let query = format!("SELECT {} FROM {NVTX} ORDER BY rowid", columns.join(", "));
         self.rows(NVTX, &query, |row| {
-            let is_range = integer(row, 5)?.is_none_or(|kind| RANGE_TYPES.contains(&kind));
+            let missing = &mut recording.missing;
+            let is_range = identity(row, 5, missing).is_none_or(|kind| RANGE_TYPES.contains(&kind));
             if !is_range {
                 return Ok(());
             }
@@ -209,7 +210,8 @@ impl Database {
                 name if name.is_empty() => text(row, 3)?.unwrap_or_default(),
                 name => name,
             };
-            recording.range(&name, Side::Host, (start, end), integer(row, 4)?.map(thread));
+            let lane = identity(row, 4, &mut recording.missing).map(thread);
+            recording.range(&name, Side::Host, (start, end), lane);
             Ok(())
         })
     }
@@ -242,7 +244,7 @@ impl Database {
 
 /// Returns the identity of a GPU in column `index` of `row`. An empty text, or a value of another type, means that the identity is
 /// unknown: no time depends on it.
-fn identity(row: &Row<'_>, index: usize) -> Option<String> {
+fn uuid(row: &Row<'_>, index: usize) -> Option<String> {
     let text = text(row, index).ok().flatten();
     text.filter(|uuid| !uuid.trim().is_empty())
 }
@@ -259,7 +261,8 @@ fn thread(global: i64) -> Lane {
     }
 }
 
+/// Returns a host call. The start 0 means that the profiler has not measured the call.
 fn call(start: Option<i64>, global: Option<i64>) -> Option<Call> {
-    let (start, thread) = (start?, thread(global?));
+    let (start, thread) = (start.filter(|&start| start != 0)?, thread(global?));
     Some(Call { start, thread })
 }

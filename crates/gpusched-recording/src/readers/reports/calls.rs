@@ -1,0 +1,152 @@
+//! Calls of the CUDA API (`cuda_api_trace`). A call and the work that it started have the same number.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use gpusched_model::Refusal;
+use gpusched_model::time::decimal::Rounding;
+
+use super::header::{Header, TimeColumn};
+use super::{Report, Row, number};
+use crate::model::{Call, Recording, StreamKey};
+use crate::readers::capture::{Captures, LAUNCHES};
+
+/// Numbers that link the rows of several reports of one file.
+#[derive(Clone, Default)]
+pub struct Links(Rc<RefCell<Numbers>>);
+
+#[derive(Default)]
+struct Numbers {
+    /// Calls by number, each with whether it launched work. `None` if calls of several processes have the number, because the
+    /// reports of the work state no process.
+    calls: HashMap<i64, Option<(Call, bool)>>,
+    captures: Captures,
+    /// Position and number of each launch, and of each open launch.
+    launches: Vec<(usize, i64)>,
+    open: Vec<(usize, i64)>,
+    /// Numbers of copies.
+    copies: HashSet<i64>,
+}
+
+impl Links {
+    /// Adds the number of the launch that `recording` contains after its first `before` launches, or else of its last open launch.
+    pub fn launch(&self, number: Option<i64>, before: usize, recording: &Recording) {
+        let numbers = &mut *self.0.borrow_mut();
+        let Some(number) = number else { return };
+        match recording.launches.len() > before {
+            true => numbers.launches.push((before, number)),
+            false => numbers
+                .open
+                .push((recording.open.len().saturating_sub(1), number)),
+        }
+    }
+
+    /// Adds the number of a copy.
+    pub fn copy(&self, number: Option<i64>) {
+        self.0.borrow_mut().copies.extend(number);
+    }
+
+    /// Assigns the calls to the launches, and finds calls that launched work without a record.
+    pub fn join(self, recording: &mut Recording) {
+        let mut numbers = self.0.take();
+        if numbers.calls.is_empty() || numbers.launches.is_empty() && numbers.open.is_empty() {
+            return;
+        }
+        let call = |number: &i64| numbers.calls.get(number).copied().flatten();
+        recording.calls.resize(recording.launches.len(), None);
+        for (position, number) in &numbers.launches {
+            if let Some((place, (call, _))) = recording.calls.get_mut(*position).zip(call(number)) {
+                *place = Some(call);
+            }
+        }
+        for (position, number) in &numbers.open {
+            if let Some((open, (call, _))) = recording.open.get_mut(*position).zip(call(number)) {
+                open.call = Some(call);
+            }
+        }
+        let recorded: HashSet<i64> = { numbers.launches.iter().chain(&numbers.open) }
+            .map(|&(_, number)| number)
+            .chain(numbers.copies)
+            .collect();
+        let known =
+            { numbers.launches.iter().chain(&numbers.open) }.filter(|(_, number)| call(number).is_some());
+        let (known, all) = (known.count(), numbers.launches.len() + numbers.open.len());
+        if known > 0 {
+            recording.missing.uncalled += (all - known) as u64;
+        }
+        numbers.captures.sort();
+        let lost = numbers.calls.iter().filter_map(|(number, call)| {
+            let (call, launches) = (*call)?;
+            (launches && !recorded.contains(number) && !numbers.captures.contain(call)).then_some(call)
+        });
+        let mut lost: Vec<Call> = lost.collect();
+        lost.sort_unstable_by_key(|call| (call.start, call.thread));
+        recording.missing.unrecorded += lost.len() as u64;
+        for call in lost {
+            recording.launch("", StreamKey::default(), (None, None), Some(call));
+        }
+        let doubled = numbers.calls.values().filter(|call| call.is_none()).count();
+        if doubled > 0 {
+            let numbers = gpusched_model::counted(doubled, "number");
+            let note = format!(
+                "calls of several processes have the same {numbers}, and the launches state no process: these launches have no host call; \
+                 use the SQLite file"
+            );
+            recording.notes.push(note);
+        }
+    }
+}
+
+/// Reader of the calls. They are no work on the GPU.
+pub struct Calls {
+    links: Links,
+    start: Option<TimeColumn>,
+    name: Option<usize>,
+    result: Option<usize>,
+    number: Option<usize>,
+    process: Option<usize>,
+    thread: Option<usize>,
+}
+
+impl Calls {
+    /// Creates a reader for the columns of `header`.
+    pub fn of(header: &Header, links: &Links) -> Calls {
+        Calls {
+            links: links.clone(),
+            start: header.time(&["start"]),
+            name: header.find(&["name"]),
+            result: header.find(&["result"]),
+            number: header.find(&["corrid"]),
+            process: header.find(&["pid"]),
+            thread: header.find(&["tid"]),
+        }
+    }
+}
+
+impl Report for Calls {
+    fn row(&mut self, row: &Row<'_>, recording: &mut Recording) -> Result<(), Refusal> {
+        // A call that returned an error has launched nothing.
+        let failed = number::identity(row, self.result).is_some_and(|result| result != 0);
+        let start = number::event_time(row, self.start, "Start", Rounding::Down, &mut recording.missing);
+        // The start 0 means that the profiler has not measured the call.
+        let call = start.filter(|&start| start != 0 && !failed);
+        let call = call.zip(number::lane(row, self.process, self.thread));
+        let (Some((start, thread)), Some(id)) = (call, number::identity(row, self.number)) else {
+            return Ok(());
+        };
+        let (name, call) = (row.text(self.name), Call { start, thread });
+        let numbers = &mut *self.links.0.borrow_mut();
+        numbers.captures.add(&name, call);
+        let launches = LAUNCHES.iter().any(|launch| name.starts_with(launch));
+        let other = |known: &Option<(Call, bool)>| {
+            known.is_none_or(|(known, _)| known.thread.process() != call.thread.process())
+        };
+        match numbers.calls.get_mut(&id) {
+            Some(known) if other(known) => *known = None,
+            Some(Some((_, launched))) => *launched |= launches,
+            _ => _ = numbers.calls.insert(id, Some((call, launches))),
+        }
+        Ok(())
+    }
+}
