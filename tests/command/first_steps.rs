@@ -162,3 +162,49 @@ fn help_fits_the_screen() {
         assert!(!help.text.contains("--threads <N>") || help.name == "gpusched");
     }
 }
+
+/// A proposed deadline suffices, and one nanosecond less does not.
+#[test]
+fn a_proposed_deadline_is_the_least() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tight.json");
+    let test = |deadlines: [u64; 2], wcets: [u64; 2], policy: &str| {
+        let task = |index: usize, period: u64| {
+            format!(
+                "{{\"name\":\"t{index}\",\"period\":{period},\"deadline\":{},\"wcet\":{{\"table\":[[1,{}]]}}}}",
+                deadlines[index], wcets[index]
+            )
+        };
+        let set = format!("{{\"tasks\":[{},{}]}}", task(0, 33_000_000), task(1, 50_000_000));
+        std::fs::write(&path, set).unwrap();
+        run(&format!("test {} --sms 1 --policy {policy}", path.display()))
+    };
+    let mut proposed = 0;
+    for policy in ["edf", "np-edf", "np-fp"] {
+        for (deadlines, wcets) in [
+            ([9_000_000, 30_000_000], [9_000_000, 8_000_000]),
+            ([10_000_000, 30_000_000], [10_000_001, 8_000_000]),
+            ([12_000_000, 13_000_000], [7_000_000, 7_000_000]),
+            ([1, 50_000_000], [1_000_000, 1]),
+        ] {
+            let told = test(deadlines, wcets, policy).stdout;
+            let Some(line) = told
+                .lines()
+                .find(|line| line.ends_with("(1ns less is too short)"))
+            else {
+                continue;
+            };
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let least = words[3].parse::<gpusched_model::time::Time>().unwrap().ns();
+            let index = usize::from(line.contains("`t1`"));
+            let with = |deadline: u64| {
+                let mut deadlines = deadlines;
+                deadlines[index] = deadline;
+                test(deadlines, wcets, policy).code
+            };
+            assert_eq!((with(least), with(least - 1)), (0, 1), "{policy}: {line}");
+            proposed += 1;
+        }
+    }
+    assert!(proposed >= 6, "{proposed}");
+}
