@@ -1,5 +1,7 @@
 //! Guarantee: `tpc_masks` in a device file are another form of `gpc_of_tpc`, and exports use them.
 
+use std::process::Command;
+
 use gpusched::model::device::Device;
 use rand::RngExt;
 use serde_json::{Value, json};
@@ -83,6 +85,79 @@ fn exports_use_the_masks_of_the_card() {
             assert_eq!(whole.fold(0, |all, gpc| all | gpc), *mask, "{mask:#x}");
         }
     }
+}
+
+/// Without masks in the device file, the exported header reads them from the card, here a stand-in with interleaved TPCs.
+#[test]
+fn a_header_reads_the_masks_of_the_card() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let plan = path("plan.json");
+    let found = run(&format!(
+        "partition {ADAS} --gpu a100 --granularity gpc --heuristic savings -o {plan}"
+    ));
+    assert_eq!(found.code, 0, "{}", found.stderr);
+    let value: Value = serde_json::from_str(&std::fs::read_to_string(&plan).unwrap()).unwrap();
+    let sms: Vec<u64> = { value["partitions"].as_array().unwrap().iter() }
+        .map(|partition| partition["sms"].as_u64().unwrap())
+        .collect();
+    let header = run(&format!("export {plan} {ADAS} --as libsmctrl"));
+    assert_eq!(header.code, 0, "{}", header.stderr);
+    std::fs::write(path("masks.h"), &header.stdout).unwrap();
+    let library =
+        "#include <stdint.h>\nint libsmctrl_get_gpc_info(uint32_t *count, uint64_t **of_gpc, int device);\n";
+    std::fs::write(path("libsmctrl.h"), library).unwrap();
+    let program = r#"#include <stdio.h>
+#include "masks.h"
+static uint64_t card[] = {CARD};
+int libsmctrl_get_gpc_info(uint32_t *count, uint64_t **of_gpc, int device) {
+    *count = sizeof card / sizeof *card;
+    *of_gpc = card;
+    return device == 1 ? 0 : 5;
+}
+int main(int arguments, char **argument) {
+    (void)argument;
+    printf("%x", (unsigned)gpusched_read_masks(arguments));
+    for (int i = 0; i < GPUSCHED_PARTITIONS; i++) printf(" %llx", (unsigned long long)~gpusched_tpc_mask[i]);
+}
+"#;
+    let on_card = |masks: &[&str], options: &[&str]| {
+        let masks: Vec<String> = { masks.iter() }
+            .map(|mask| format!("0x{}", mask.to_lowercase().replace("0x", "")))
+            .collect();
+        std::fs::write(path("main.c"), program.replace("CARD", &masks.join(", "))).unwrap();
+        let mut compiler = Command::new("cc");
+        compiler.args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o"]);
+        let built = compiler.args([path("main"), path("main.c")]).output().unwrap();
+        assert!(
+            built.status.success(),
+            "{}",
+            String::from_utf8_lossy(&built.stderr)
+        );
+        let output = Command::new(path("main")).args(options).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let words: Vec<u64> = text
+            .split(' ')
+            .map(|word| u64::from_str_radix(word, 16).unwrap())
+            .collect();
+        (words[0], words[1..].to_vec())
+    };
+    let gpcs = A100.map(|mask| u64::from_str_radix(&mask.to_lowercase().replace("0x", ""), 16).unwrap());
+    let (error, enabled) = on_card(&A100, &[]);
+    assert_eq!((error, enabled.len()), (0, sms.len()));
+    for (index, (mask, sms)) in enabled.iter().zip(&sms).enumerate() {
+        assert_eq!(u64::from(mask.count_ones()) * 2, *sms);
+        let whole = gpcs.iter().filter(|gpc| *gpc & mask == **gpc);
+        assert_eq!(whole.fold(0, |all, gpc| all | gpc), *mask, "{mask:#x}");
+        assert!(enabled[..index].iter().all(|other| other & mask == 0));
+    }
+    // Another card, GPCs that overlap, and an error of the library: all TPCs stay disabled.
+    let none = vec![0; sms.len()];
+    let mut overlap = A100;
+    overlap[6] = A100[5];
+    assert_eq!(on_card(&V100, &[]), (19, none.clone()));
+    assert_eq!(on_card(&overlap, &[]), (19, none.clone()));
+    assert_eq!(on_card(&A100, &["x"]), (5, none));
 }
 
 #[test]

@@ -121,8 +121,8 @@ struct DeviceShape {
     tpcs_per_gpc: Option<Vec<u32>>,
     /// GPC number of each TPC, as read from your card, for example with `libsmctrl_get_gpc_info`. Two GPUs of the same
     /// product may have different assignments. If the field is absent, gpusched places partitions as if the TPCs of the
-    /// first GPC had the lowest numbers. It then exports no TPC masks of GPCs, and assumes that any two partitions share
-    /// the ports of a GPC.
+    /// first GPC had the lowest numbers, and assumes that any two partitions share the ports of a GPC. Exported masks of
+    /// GPCs are then read from the card when the program starts.
     #[serde(default)]
     gpc_of_tpc: Option<Vec<u32>>,
     /// The other form of `gpc_of_tpc`: one hexadecimal mask per GPC, as `libsmctrl_get_gpc_info` prints them, such as

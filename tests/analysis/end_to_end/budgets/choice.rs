@@ -52,7 +52,7 @@ fn chosen_budgets_equal_exhaustive_search() {
                 grouping,
                 tests: 100_000,
             };
-            let found = choose_budgets(&draft, Interference::Conflict.into(), search).unwrap();
+            let found = choose_budgets(&draft, Interference::Conflict.into(), search, &|_| ()).unwrap();
             let weights: Vec<u64> = found.groups.iter().map(|group| group.weight_ppb).collect();
             let value = |bursts: &[u64]| {
                 bursts
@@ -172,8 +172,8 @@ fn a_short_search_states_a_true_gap() {
             grouping: Grouping::Task,
             tests,
         };
-        let best = choose_budgets(&draft, Interference::Conflict.into(), search(100_000)).unwrap();
-        let found = choose_budgets(&draft, Interference::Conflict.into(), search(1)).unwrap();
+        let best = choose_budgets(&draft, Interference::Conflict.into(), search(100_000), &|_| ()).unwrap();
+        let found = choose_budgets(&draft, Interference::Conflict.into(), search(1), &|_| ()).unwrap();
         assert!(
             found.value <= best.value && best.value <= found.upper_bound,
             "{index}"

@@ -32,6 +32,8 @@ struct Room {
 }
 
 struct Tests<'a> {
+    /// Receives the number of tests.
+    watch: &'a dyn Fn(u64),
     regulated: &'a Regulated<'a>,
     groups: &'a [Group],
     weights: Vec<u64>,
@@ -41,7 +43,7 @@ struct Tests<'a> {
     failed: Vec<Vec<u64>>,
 }
 
-/// Chooses the budgets of the system in `draft`. Stated budgets have no effect.
+/// Chooses the budgets of the system in `draft`. Stated budgets have no effect. `watch` receives the number of tests so far.
 ///
 /// # Errors
 /// Fails if the system has no `budgets`, and like [`super::analyze_draft`].
@@ -49,6 +51,7 @@ pub fn choose_budgets(
     draft: &Draft,
     environment: Environment,
     search: BudgetSearch,
+    watch: &dyn Fn(u64),
 ) -> Result<ChosenBudgets, Refusal> {
     let Some(budgets) = &draft.budgets else {
         let refusal = Refusal::new(
@@ -62,6 +65,7 @@ pub fn choose_budgets(
     let groups = search.grouping.groups(&regulated.isolated);
     let weights = groups.iter().map(|group| weight(&regulated, group)).collect();
     let mut tests = Tests {
+        watch,
         regulated: &regulated,
         groups: &groups,
         weights,
@@ -126,6 +130,7 @@ fn weight(regulated: &Regulated, group: &Group) -> u64 {
 impl Tests<'_> {
     fn answer(&mut self, bursts: &[u64]) -> Result<Answer, Refusal> {
         self.done += 1;
+        (self.watch)(self.done);
         let all = self.regulated.spread(self.groups, bursts);
         Ok(self.regulated.at(&all)?.answer)
     }

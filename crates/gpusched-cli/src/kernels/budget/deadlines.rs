@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::arguments::{default_interference, named, whole};
 use crate::plans::end_to_end::{only, verdict_text};
-use crate::report::{About, Cell, Output, Palette, Report, Table, clip, numbered};
+use crate::report::{About, Cell, Output, Palette, Progress, Report, Table, clip, numbered};
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end::{BudgetSearch, Budgeted, analyze_draft, choose_budgets};
 use gpusched_model::Policy;
@@ -43,7 +43,10 @@ impl Deadlines {
             tests: self.search_effort,
         };
         let environment = Environment::from(default_interference(Policy::DEFAULT));
-        let found = choose_budgets(&draft, environment, search).map_err(|refusal| refusal.at(&file, None))?;
+        let progress = Progress::new(global, "schedulability tests");
+        let found = choose_budgets(&draft, environment, search, &|tests| progress.at(tests));
+        drop(progress);
+        let found = found.map_err(|refusal| refusal.at(&file, None))?;
         let Budgeted { system, answer } =
             analyze_draft(&found.system, environment)?.with_assumptions(&found.system);
         let found = ChosenBudgets {

@@ -50,8 +50,7 @@ of each thread block. The CSV rows are sorted by the end time of the block.
 
 Examples:
   gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json
-  gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json --gantt blocks.svg -o blocks.csv
-  gpusched simulate blocks shared.json --matrix matrix.csv";
+  gpusched simulate blocks tasksets/scenarios/sanudo20-fig5-left.json --gantt blocks.svg -o blocks.csv";
 
 /// Maximum number of thread blocks in a run.
 const MOST: u64 = 200_000_000;
