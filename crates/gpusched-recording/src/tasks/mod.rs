@@ -9,6 +9,7 @@ mod counters;
 mod numbered;
 mod origin;
 mod overlap;
+mod releases;
 mod report;
 mod sample;
 mod size;
@@ -113,6 +114,8 @@ pub struct Derived {
     pub left_out: Vec<(String, &'static str)>,
     /// Recordings in isolation where kernels of several activities ran at the same time.
     pub overlaps: Vec<Overlap>,
+    /// Recordings with contention where no kernels of several activities ran at the same time.
+    pub no_contention: Vec<String>,
     /// Files that state no number of SMs for the kernels, each with the number of SMs of the GPU. The tasks assume this
     /// number.
     pub whole_gpus: Vec<(String, u32)>,
@@ -177,12 +180,17 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
         }
     }
     let isolated = runs.iter().filter(|run| !run.conflict);
+    let contended = runs.iter().filter(|run| run.conflict);
     Ok(Derived {
         set,
         tasks: reports,
         left_out,
         overlaps: isolated
             .filter_map(|run| Overlap::of(run, options.warm_up))
+            .collect(),
+        no_contention: contended
+            .filter(|run| Overlap::of(run, options.warm_up).is_none())
+            .map(|run| run.file.to_owned())
             .collect(),
         whole_gpus,
     })

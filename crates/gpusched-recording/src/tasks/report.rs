@@ -6,7 +6,7 @@ use gpusched_model::Contention;
 use gpusched_model::time::Time;
 use serde::Serialize;
 
-use super::{Cold, Gaps, Sample, Size};
+use super::{Cold, Gaps, Sample, Size, releases};
 use crate::activity::{Job, Rhythm, devices};
 use crate::summary::Statistics;
 
@@ -28,6 +28,11 @@ pub struct TaskReport {
     pub stated_sizes: Vec<(String, u32)>,
     /// File and number of the job that is released latest after its arrival. `None` without jitter.
     pub latest: Option<(String, usize)>,
+    /// Least number of first jobs of each recording, without which the jitter is at most a quarter of the period, and the jitter
+    /// without them [ns]. `None` if no number of up to 50 has this effect.
+    pub settled: Option<(usize, u64)>,
+    /// Mean distance of releases [ns], if the recorded system released jobs more often than the period permits.
+    pub more_often: Option<u64>,
     /// File and number of the job with the smallest distance to the release before it.
     pub closest: Option<(String, usize)>,
     /// Smallest share of the time between releases, among all recordings, during which a released job is not complete, in
@@ -118,8 +123,10 @@ impl TaskReport {
             stated,
             whole_gpus: sizes(samples, Size::WholeGpu),
             stated_sizes: sizes(samples, Size::Stated),
-            latest: latest(samples, period),
-            closest: closest(samples),
+            latest: releases::latest(samples, period),
+            settled: releases::settled(samples, period),
+            more_often: releases::more_often(samples, period),
+            closest: releases::closest(samples),
             filled_permille: samples.iter().map(filled_permille).min().unwrap_or_default(),
             tolerance_ns: tolerance_ns(samples, rhythm),
             worst: worst(samples, gaps),
@@ -169,28 +176,6 @@ fn sizes(samples: &[Sample<'_>], size: Size) -> Vec<(String, u32)> {
     chosen
         .map(|sample| (sample.run.file.to_owned(), sample.sms))
         .collect()
-}
-
-fn latest(samples: &[Sample<'_>], period: Time) -> Option<(String, usize)> {
-    let of = samples.iter().filter_map(|sample| {
-        let releases: Vec<i64> = sample.jobs.iter().map(|job| job.release).collect();
-        let (jitter, job) = Rhythm::latest_for(&releases, period.ns());
-        (jitter > 0).then(|| (jitter, (sample.run.file.to_owned(), sample.dropped.len() + job)))
-    });
-    of.max_by_key(|&(jitter, _)| jitter).map(|(_, place)| place)
-}
-
-fn closest(samples: &[Sample<'_>]) -> Option<(String, usize)> {
-    let of = samples.iter().flat_map(|sample| {
-        let first = sample.dropped.len() + 1;
-        let pairs = sample.jobs.windows(2).enumerate();
-        pairs.filter_map(move |(index, pair)| match pair {
-            [job, next] => Some((next.release.abs_diff(job.release), sample.run.file, first + index)),
-            _ => None,
-        })
-    });
-    of.min_by_key(|&(distance, ..)| distance)
-        .map(|(_, file, job)| (file.to_owned(), job))
 }
 
 fn filled_permille(sample: &Sample<'_>) -> u64 {

@@ -349,7 +349,12 @@ impl Args {
         use gpusched_runtime::cuda;
 
         let hint = |refusal: Refusal| refusal.hint("`--backend simulated` runs the plan without a GPU");
-        cuda::check(program).map_err(|refusal| hint(refusal).at(&self.plan, None))?;
+        let green = |refusal: Refusal| {
+            refusal.hint(
+                "compute a plan for a GPU with `partition --granularity green-context`; `--backend simulated` runs this plan without a GPU",
+            )
+        };
+        cuda::check(program).map_err(|refusal| green(refusal).at(&self.plan, None))?;
         let driver = cuda::Driver::load().map_err(hint)?;
         let options = cuda::Options {
             duration: self.duration,

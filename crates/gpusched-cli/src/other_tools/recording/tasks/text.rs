@@ -1,5 +1,7 @@
 //! Report on derived tasks as text, and notes.
 
+use std::path::Path;
+
 use super::names;
 use crate::recording::source::{Source, of_recording};
 use crate::report::{Cell, Palette, Table, clip};
@@ -39,11 +41,16 @@ fn of_releases(report: &TaskReport, task: &Task) -> Vec<String> {
     let mut notes = Vec::new();
     let name = clip(&report.name, NAME);
     let (period, jitter) = (task.period(), task.jitter());
-    let large = jitter.ns() > period.ns() / 2;
-    let periodic = report.rhythm.filter(|rhythm| rhythm.periodic);
-    let more_often =
-        periodic.is_some_and(|rhythm| rhythm.period_ns.saturating_add(report.tolerance_ns) < period.ns());
-    if report.stated.is_some() && (large || more_often) {
+    if let (Some(mean), true) = (report.more_often, report.stated.is_some()) {
+        let mean = Time::from_ns(mean);
+        notes.push(format!(
+            "{name:?}: the recorded system releases a job every {mean} in the mean, more often than the stated period {period} permits, so \
+             the jitter {jitter} is unsafe, and grows with the length of the recording; if the deployed system keeps {period}, state \
+             `--period {name}={mean}` here, and then write {period} into `period` of the task set"
+        ));
+        return notes;
+    }
+    if report.stated.is_some() && jitter.ns() > period.ns() / 2 {
         let observed = match report.rhythm {
             Some(rhythm) if rhythm.periodic => {
                 format!("the observed period is {}", Time::from_ns(rhythm.period_ns))
@@ -54,18 +61,23 @@ fn of_releases(report: &TaskReport, task: &Task) -> Vec<String> {
             ),
             None => "the recordings show no period".to_owned(),
         };
-        let longer = match more_often {
-            true => "; the jitter grows with the length of the recording, so it is unsafe",
-            false => "; in a longer recording, the jitter may be larger",
-        };
         notes.push(format!(
-            "{name:?}: the stated period {period} leads to the jitter {jitter}, but {observed}{longer}"
+            "{name:?}: the stated period {period} leads to the jitter {jitter}, but {observed}; in a longer recording, the jitter may be \
+             larger"
         ));
     }
     if let Some((file, job)) = report.latest.as_ref().filter(|_| jitter.ns() > period.ns() / 4) {
+        let advice = match report.settled {
+            Some((jobs, jitter)) => {
+                let jitter = Time::from_ns(jitter);
+                format!(
+                    "without the first {jobs} jobs of each recording, the jitter is {jitter} (--warm-up {jobs})"
+                )
+            }
+            None => "no --warm-up of up to 50 jobs makes it small".to_owned(),
+        };
         notes.push(format!(
-            "{name:?}: job {job} of {file} is released latest after its arrival, which leads to the jitter {jitter}; if it catches up \
-             after slow first jobs, raise --warm-up"
+            "{name:?}: job {job} of {file} is released latest after its arrival, which leads to the jitter {jitter}; {advice}"
         ));
     }
     if report.stated.is_none() && report.filled_permille >= FULL {
@@ -96,13 +108,58 @@ fn of_ranges(source: &Source) -> Vec<String> {
             counted(activities.steps, "range")
         ));
     }
-    if !activities.inner.is_empty() {
-        notes.push(format!(
-            "{file}: ranges inside other ranges are no jobs, but parts of the outer jobs: {}; choose jobs with --name",
-            listed(activities.inner.iter().map(String::as_str))
-        ));
-    }
     notes
+}
+
+/// Returns notes about ranges inside other ranges, one for all recordings with the same ranges.
+fn of_inner(sources: &[&Source]) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for source in sources
+        .iter()
+        .filter(|source| !source.activities.inner.is_empty())
+    {
+        let inner = listed(source.activities.inner.iter().map(String::as_str));
+        match groups.iter_mut().find(|(other, _)| *other == inner) {
+            Some((_, files)) => files.push(&source.file),
+            None => groups.push((inner, vec![&source.file])),
+        }
+    }
+    let note = |(inner, files): (String, Vec<&str>)| {
+        let place = place_of(&files);
+        format!(
+            "{place}: ranges inside other ranges are no jobs, but parts of the outer jobs: {inner}; choose jobs with --name"
+        )
+    };
+    groups.into_iter().map(note).collect()
+}
+
+/// Names one file, or counts several.
+fn place_of(files: &[&str]) -> String {
+    match files {
+        [file] => (*file).to_owned(),
+        many => counted(many.len(), "recording"),
+    }
+}
+
+/// Returns a note if the name of a file contains another number of SMs than the stated number, such as `detector_12sm.sqlite@8`.
+fn of_name(source: &Source) -> Option<String> {
+    let (file, stated) = (Path::new(&source.file), source.sms?);
+    let name = file.file_name()?.to_string_lossy().to_lowercase();
+    let (before, _) = name.split_once("sm")?;
+    let digits = before.trim_end_matches(['-', '_', ' ']);
+    let number = digits.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    let number: u32 = number
+        .rsplit(|letter: char| !letter.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()?;
+    (number != stated && digits.ends_with(|letter: char| letter.is_ascii_digit())).then(|| {
+        format!(
+            "{}: the name says {number} SMs, and the stated size is {}; C(m) is unsafe if kernels ran on more SMs than stated",
+            source.file,
+            counted(stated, "SM")
+        )
+    })
 }
 
 impl Text<'_> {
@@ -132,7 +189,9 @@ impl Text<'_> {
             };
             notes.push(format!("{place}: {method}{unassigned}"));
         }
+        notes.extend(self.sources.iter().filter_map(|source| of_name(source)));
         notes.extend(self.sources.iter().flat_map(|source| of_ranges(source)));
+        notes.extend(of_inner(self.sources));
         for source in self.sources {
             let of_file = of_recording(&source.recording, "C(m)");
             notes.extend(of_file.iter().map(|note| format!("{}: {note}", source.file)));
@@ -150,6 +209,11 @@ impl Text<'_> {
                  pessimistic; gpusched cannot determine a separate WCET in conflict",
                 overlap.file,
                 names.join(", ")
+            ));
+        }
+        for file in &self.derived.no_contention {
+            notes.push(format!(
+                "{file}: no kernels of different activities ran at the same time, so its times are no times in conflict (--conflict)"
             ));
         }
         for (report, task) in self.derived.tasks.iter().zip(self.derived.set.tasks()) {
@@ -212,10 +276,7 @@ impl Text<'_> {
         for sms in sizes {
             let files = { self.derived.whole_gpus.iter() }.filter(|&&(_, other)| other == sms);
             let files: Vec<&str> = files.map(|(file, _)| file.as_str()).collect();
-            let place = match files.as_slice() {
-                [file] => (*file).to_owned(),
-                many => counted(many.len(), "recording"),
-            };
+            let place = place_of(&files);
             notes.push(format!(
                 "{place}: no size (FILE@SMS), so gpusched assumes that kernels used the whole GPU, {}; C(m) is too long if they used fewer",
                 counted(sms, "SM")
@@ -228,10 +289,7 @@ impl Text<'_> {
             }
         }
         if !stated.is_empty() {
-            let place = match stated.as_slice() {
-                [file] => (*file).to_owned(),
-                many => counted(many.len(), "recording"),
-            };
+            let place = place_of(&stated);
             notes.push(format!(
                 "{place}: the file does not show the stated number of SMs, so each verdict assumes it; it is unsafe if kernels ran on \
                  more SMs"
@@ -248,7 +306,10 @@ impl Text<'_> {
                 Gaps::Separate => {
                     format!("{copies} as gaps between kernels, so C(m) does not contain them (--gaps count)")
                 }
-                Gaps::Count => format!("{copies} as gaps: C(m) contains them only between kernels of a job"),
+                Gaps::Count => format!(
+                    "{copies} as gaps: C(m) contains them only between kernels of a job, and no copy before its first or after its last kernel, \
+                     which is unsafe if jobs do such copies"
+                ),
             });
         }
         notes
