@@ -7,12 +7,18 @@ use serde_json::{Value, json};
 use super::siblings::{recording, states, summary};
 
 /// An event of a trace of Kineto, with times in microseconds.
-fn event(category: &str, name: &str, (pid, tid): (u32, u32), (ts, dur): (u64, u64), args: Value) -> Value {
+pub fn event(
+    category: &str,
+    name: &str,
+    (pid, tid): (u32, u32),
+    (ts, dur): (u64, u64),
+    args: Value,
+) -> Value {
     json!({"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args})
 }
 
 /// Returns name, period, C and `incomplete` of the tasks that `recording tasks` derives.
-fn tasks(name: &str, content: impl AsRef<[u8]>, more: &str) -> (Vec<(String, u64, u64, bool)>, String) {
+pub fn tasks(name: &str, content: impl AsRef<[u8]>, more: &str) -> (Vec<(String, u64, u64, bool)>, String) {
     let answer = recording("tasks", name, content, more);
     let set: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
     let shape = |task: &Value| {

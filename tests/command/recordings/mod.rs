@@ -22,5 +22,6 @@ mod run;
 mod safety;
 mod siblings;
 mod tasks;
+mod uncalled;
 mod unclear;
 mod writers;

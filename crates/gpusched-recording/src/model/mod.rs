@@ -102,11 +102,12 @@ impl Recording {
     }
 
     /// Assigns the launches and the open launches to the processes of their host calls, if these are several processes. Otherwise,
-    /// the launches of several processes on streams with equal numbers would be launches of one stream.
-    pub fn keep_apart(&mut self, launches: &[Option<i64>], open: &[Option<i64>]) {
+    /// the launches of several processes on streams with equal numbers would be launches of one stream. Returns whether these are
+    /// several processes.
+    pub fn keep_apart(&mut self, launches: &[Option<i64>], open: &[Option<i64>]) -> bool {
         let known = || launches.iter().chain(open).flatten();
         if known().all(|process| Some(process) == known().next()) {
-            return;
+            return false;
         }
         let before = std::mem::take(&mut self.streams);
         for (launch, &process) in self.launches.iter_mut().zip(launches) {
@@ -116,6 +117,7 @@ impl Recording {
         for (launch, &process) in self.open.iter_mut().zip(open) {
             launch.key.process = process;
         }
+        true
     }
 
     /// Adds a range `name` of the thread or stream `lane`, if both times are known. The rules for unknown times are the

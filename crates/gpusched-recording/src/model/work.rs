@@ -44,6 +44,18 @@ pub struct Call {
     pub thread: Lane,
 }
 
+impl Call {
+    /// Returns the call of `thread` at `start` [ns], or `None` if the profiler has not measured it. Profilers write the start 0 for
+    /// such a call.
+    pub fn measured(start: Option<i64>, thread: Option<Lane>) -> Option<Call> {
+        let start = start.filter(|&start| start != 0)?;
+        Some(Call {
+            start,
+            thread: thread?,
+        })
+    }
+}
+
 /// Identity of a stream: the numbers of the process, the device, the context and the stream.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct StreamKey {

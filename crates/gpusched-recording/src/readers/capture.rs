@@ -34,15 +34,20 @@ impl Captures {
     }
 }
 
-/// First letters of the host calls that launch kernels and graphs.
-pub const LAUNCHES: [&str; 9] = [
-    "cudaLaunchKernel",
-    "cudaLaunchCooperativeKernel",
-    "cuLaunchKernel",
-    "cuLaunchCooperativeKernel",
-    "cudaGraphLaunch",
-    "cuGraphLaunch",
-    "hipLaunchKernel",
-    "hipModuleLaunchKernel",
-    "hipGraphLaunch",
+/// Whether the host call `name` launches kernels or a graph. A number of a version may follow the name of a call.
+pub fn launches(name: &str) -> bool {
+    let (stem, _) = name.split_once("_v").unwrap_or((name, ""));
+    let kernel = stem
+        .split_once("Launch")
+        .is_some_and(|(_, rest)| rest.contains("Kernel"));
+    kernel || OTHER_LAUNCHES.contains(&stem) || stem.contains("GraphLaunch")
+}
+
+/// Host calls that launch kernels, without the words `Launch` and `Kernel`.
+const OTHER_LAUNCHES: [&str; 5] = [
+    "cudaLaunch",
+    "cuLaunch",
+    "cuLaunchGrid",
+    "cuLaunchGridAsync",
+    "hipLaunchByPtr",
 ];

@@ -9,7 +9,7 @@ use super::Document;
 use super::number::{Decimal, Identity};
 use crate::model::{Call, Gpu, Lane, Recording, Side, StreamKey};
 use crate::readers::Options;
-use crate::readers::capture::{Captures, LAUNCHES};
+use crate::readers::capture::{Captures, launches};
 use gpusched_model::Refusal;
 use gpusched_model::time::decimal::Rounding;
 
@@ -96,8 +96,12 @@ struct Args {
     #[serde(default, rename = "pid")]
     rocprof_process: Identity,
     /// Written by XLA for each operation of JAX and TensorFlow.
-    #[serde(default, alias = "hlo_module", alias = "tf_op")]
+    #[serde(default)]
     hlo_op: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    hlo_module: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    tf_op: Option<serde::de::IgnoredAny>,
     /// Whether the work of the launch failed, in a trace of `gpusched run`.
     #[serde(default)]
     failed: Option<serde_json::Value>,
@@ -137,10 +141,12 @@ pub struct Events {
 
 #[derive(Copy, Clone)]
 struct HostCall {
-    call: Call,
+    /// `None` if the profiler has not measured the call, which only the [end](Events::end) of the file may show. The process of such a call still tells launches apart.
+    call: Option<Call>,
+    process: Option<i64>,
     launches: bool,
-    /// Whether the call is not at time 0 without length. A profiler has not measured such a call.
-    measured: bool,
+    /// Whether the call may launch work.
+    may_launch: bool,
 }
 
 /// Reads the list `traceEvents`.
@@ -196,7 +202,7 @@ impl Events {
             return;
         }
         let args = event.args.unwrap_or_default();
-        self.xla |= args.hlo_op.is_some();
+        self.xla |= args.hlo_op.is_some() || args.hlo_module.is_some() || args.tf_op.is_some();
         let name = match event.name {
             Some(Name::Text(name)) => name,
             _ => String::new(),
@@ -265,19 +271,21 @@ impl Events {
             return;
         }
         if calls {
-            let launches = LAUNCHES.iter().any(|call| name.starts_with(call));
-            let Some(call) = start.zip(thread).map(|(start, thread)| Call { start, thread }) else {
-                return;
-            };
-            self.captures.add(&name, call);
+            let launches = launches(&name);
+            // A time before the base is a time 0, too.
+            let start = start.filter(|&start| start > BEFORE_BASE_NS);
+            if let Some(call) = Call::measured(start, thread) {
+                self.captures.add(&name, call);
+            }
+            let call = start.zip(thread).map(|(start, thread)| Call { start, thread });
             // Any call that may launch work, so that its launch is known to have a call.
             let may_launch = launches || name.contains("Launch");
             if let Some(id) = args.correlation.0.filter(|_| options.calls || may_launch) {
-                let measured = (start, duration) != (Some(0), Some(0));
                 let call = HostCall {
                     call,
+                    process: event.pid.0,
                     launches,
-                    measured,
+                    may_launch,
                 };
                 self.call(id, call);
             }
@@ -354,17 +362,19 @@ impl Events {
         let Some(before) = self.calls.insert(id, call) else {
             return;
         };
-        if let (
-            Lane::Thread {
-                process: Some(one), ..
-            },
-            Lane::Thread {
-                process: Some(other), ..
-            },
-        ) = (before.call.thread, call.call.thread)
-            && one != other
-        {
-            self.double.get_or_insert((id, one, other));
+        match (before.process, call.process) {
+            (Some(one), Some(other)) if one != other => {
+                self.double.get_or_insert((id, one, other));
+            }
+            (one, other) if one != other => {
+                let unknown = HostCall {
+                    call: None,
+                    process: None,
+                    ..call
+                };
+                self.calls.insert(id, unknown);
+            }
+            _ => {}
         }
     }
 
@@ -385,36 +395,49 @@ impl Events {
         match &mut recording.dispatcher {
             Some(dispatcher) => dispatcher.failed = self.failed,
             // In virtual time, jobs may start at time 0.
-            None => self.calls.retain(|_, host| host.measured),
+            None => {
+                let measured = |call: Call| Call::measured(Some(call.start), Some(call.thread));
+                let calls = self.calls.values_mut();
+                calls.for_each(|host| host.call = host.call.and_then(measured));
+            }
         }
-        let call = |id: &Option<i64>| Some(self.calls.get(id.as_ref()?)?.call);
+        let of_launch = |id: &Option<i64>| self.calls.get(id.as_ref()?)?.process;
+        let processes: Vec<Option<i64>> = self.correlations.iter().map(of_launch).collect();
+        let opened: Vec<Option<i64>> = self.open.iter().map(of_launch).collect();
+        // A call without a process may be a call of any of several processes.
+        if recording.keep_apart(&processes, &opened) {
+            let unclear = self.calls.values_mut().filter(|host| host.process.is_none());
+            unclear.for_each(|host| host.call = None);
+        }
+        let call = |id: &Option<i64>| self.calls.get(id.as_ref()?)?.call;
         if options.calls && !self.trtexec {
             recording.calls = self.correlations.iter().map(call).collect();
             for (open, id) in recording.open.iter_mut().zip(&self.open) {
                 open.call = call(id);
             }
         }
-        let of_launch = |id: &Option<i64>| call(id).and_then(|call| call.thread.process());
-        let processes: Vec<Option<i64>> = self.correlations.iter().map(of_launch).collect();
-        let opened: Vec<Option<i64>> = self.open.iter().map(of_launch).collect();
-        recording.keep_apart(&processes, &opened);
-        let numbers = || self.correlations.iter().chain(&self.open).flatten();
-        let uncalled = numbers().filter(|id| !self.calls.contains_key(id)).count();
-        if !self.trtexec && uncalled < numbers().count() {
+        let all = self.correlations.len() + self.open.len();
+        let numbers = self.correlations.iter().chain(&self.open);
+        let uncalled = numbers.filter(|id| call(id).is_none()).count();
+        let mut launching = self.calls.values().filter(|host| host.may_launch).peekable();
+        // Calls without one measured start show that the profiler lost their times.
+        let unmeasured = launching.peek().is_some() && launching.all(|host| host.call.is_none());
+        if !self.trtexec && (uncalled < all || unmeasured) {
             recording.missing.uncalled = uncalled as u64;
         }
         let recorded = self.correlations.iter().chain(&self.open).flatten();
         let recorded: HashSet<i64> = recorded.copied().chain(self.copies.iter().copied()).collect();
         self.captures.sort();
         let lost = self.calls.iter().filter(|(id, host)| {
-            host.launches && !recorded.contains(id) && !self.captures.contain(host.call)
+            let captured = host.call.is_some_and(|call| self.captures.contain(call));
+            host.launches && !recorded.contains(id) && !captured
         });
-        let mut lost: Vec<Call> = lost.map(|(_, lost)| lost.call).collect();
-        lost.sort_unstable_by_key(|call| (call.start, call.thread));
+        let mut lost: Vec<Option<Call>> = lost.map(|(_, lost)| lost.call).collect();
+        lost.sort_unstable_by_key(|call| call.map(|call| (call.start, call.thread)));
         recording.missing.unrecorded = lost.len() as u64;
         if options.calls {
             for call in lost {
-                recording.launch("", StreamKey::default(), (None, None), Some(call));
+                recording.launch("", StreamKey::default(), (None, None), call);
             }
         }
         Ok(())

@@ -10,7 +10,7 @@ use gpusched_model::time::decimal::Rounding;
 use super::header::{Header, TimeColumn};
 use super::{Report, Row, number};
 use crate::model::{Call, Recording, StreamKey};
-use crate::readers::capture::{Captures, LAUNCHES};
+use crate::readers::capture::{Captures, launches};
 
 /// Numbers that link the rows of several reports of one file.
 #[derive(Clone, Default)]
@@ -25,6 +25,8 @@ struct Numbers {
     /// Position and number of each launch, and of each open launch.
     launches: Vec<(usize, i64)>,
     open: Vec<(usize, i64)>,
+    /// Whether the file contains the calls of launches, measured or not.
+    called: bool,
     /// Numbers of copies.
     copies: HashSet<i64>,
 }
@@ -42,6 +44,11 @@ impl Links {
         }
     }
 
+    /// Notes that the file states the calls of launches.
+    pub fn calls(&self) {
+        self.0.borrow_mut().called = true;
+    }
+
     /// Adds the number of a copy.
     pub fn copy(&self, number: Option<i64>) {
         self.0.borrow_mut().copies.extend(number);
@@ -50,9 +57,27 @@ impl Links {
     /// Assigns the calls to the launches, and finds calls that launched work without a record.
     pub fn join(self, recording: &mut Recording) {
         let mut numbers = self.0.take();
-        if numbers.calls.is_empty() || numbers.launches.is_empty() && numbers.open.is_empty() {
-            return;
+        if !numbers.calls.is_empty() && !(numbers.launches.is_empty() && numbers.open.is_empty()) {
+            numbers.assign(recording);
+        } else {
+            numbers.calls.clear();
         }
+        let called = (0..recording.launches.len()).map(|index| recording.call(index).is_some());
+        let called: Vec<bool> = called
+            .chain(recording.open.iter().map(|open| open.call.is_some()))
+            .collect();
+        if numbers.called || called.contains(&true) {
+            let uncalled = called.iter().filter(|&&called| !called);
+            recording.missing.uncalled += uncalled.count() as u64;
+        }
+        numbers.lost(recording);
+    }
+}
+
+impl Numbers {
+    /// Assigns the calls to the launches.
+    fn assign(&self, recording: &mut Recording) {
+        let numbers = self;
         let call = |number: &i64| numbers.calls.get(number).copied().flatten();
         recording.calls.resize(recording.launches.len(), None);
         for (position, number) in &numbers.launches {
@@ -65,16 +90,15 @@ impl Links {
                 open.call = Some(call);
             }
         }
+    }
+
+    /// Finds calls that launched work without a record.
+    fn lost(mut self, recording: &mut Recording) {
+        let numbers = &mut self;
         let recorded: HashSet<i64> = { numbers.launches.iter().chain(&numbers.open) }
             .map(|&(_, number)| number)
-            .chain(numbers.copies)
+            .chain(numbers.copies.iter().copied())
             .collect();
-        let known =
-            { numbers.launches.iter().chain(&numbers.open) }.filter(|(_, number)| call(number).is_some());
-        let (known, all) = (known.count(), numbers.launches.len() + numbers.open.len());
-        if known > 0 {
-            recording.missing.uncalled += (all - known) as u64;
-        }
         numbers.captures.sort();
         let lost = numbers.calls.iter().filter_map(|(number, call)| {
             let (call, launches) = (*call)?;
@@ -129,16 +153,15 @@ impl Report for Calls {
         // A call that returned an error has launched nothing.
         let failed = number::identity(row, self.result).is_some_and(|result| result != 0);
         let start = number::event_time(row, self.start, "Start", Rounding::Down, &mut recording.missing);
-        // The start 0 means that the profiler has not measured the call.
-        let call = start.filter(|&start| start != 0 && !failed);
-        let call = call.zip(number::lane(row, self.process, self.thread));
-        let (Some((start, thread)), Some(id)) = (call, number::identity(row, self.number)) else {
+        let name = row.text(self.name);
+        let launches = launches(&name);
+        let numbers = &mut *self.links.0.borrow_mut();
+        numbers.called |= launches && !failed;
+        let call = Call::measured(start, number::lane(row, self.process, self.thread)).filter(|_| !failed);
+        let (Some(call), Some(id)) = (call, number::identity(row, self.number)) else {
             return Ok(());
         };
-        let (name, call) = (row.text(self.name), Call { start, thread });
-        let numbers = &mut *self.links.0.borrow_mut();
         numbers.captures.add(&name, call);
-        let launches = LAUNCHES.iter().any(|launch| name.starts_with(launch));
         let other = |known: &Option<(Call, bool)>| {
             known.is_none_or(|(known, _)| known.thread.process() != call.thread.process())
         };

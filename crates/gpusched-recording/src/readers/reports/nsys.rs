@@ -172,11 +172,11 @@ impl Report for GpuTrace {
         let missing = &mut recording.missing;
         let start = number::event_time(row, self.start, "Start", Rounding::Down, missing);
         let duration = number::event_time(row, self.duration, "Duration", Rounding::Up, missing);
-        // The start 0 means that the profiler has not measured the call.
         let called = number::event_time(row, self.call, "API Start", Rounding::Down, missing);
-        let called = called.filter(|&start| start != 0);
-        let thread = number::lane(row, self.process, self.thread);
-        let call = called.zip(thread).map(|(start, thread)| Call { start, thread });
+        let call = Call::measured(called, number::lane(row, self.process, self.thread));
+        if self.call.is_some() {
+            self.links.calls();
+        }
         let end = start
             .zip(duration)
             .map(|(start, duration)| start.saturating_add(duration));

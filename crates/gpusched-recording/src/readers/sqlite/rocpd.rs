@@ -384,15 +384,9 @@ impl Run<'_> {
     }
 }
 
-/// Returns a host call. The start 0 means that the profiler has not measured the call.
+/// Returns a host call, if the profiler has measured it.
 fn host_call(start: Option<i64>, process: Option<i64>, thread: Option<i64>) -> Option<Call> {
-    Some(Call {
-        start: start.filter(|&start| start != 0)?,
-        thread: Lane::Thread {
-            process,
-            thread: thread?,
-        },
-    })
+    Call::measured(start, thread.map(|thread| Lane::Thread { process, thread }))
 }
 
 /// Returns the number of the process `id` in the operating system. A process without an entry keeps its number.

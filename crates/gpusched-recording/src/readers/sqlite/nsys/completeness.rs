@@ -5,7 +5,7 @@ use gpusched_model::error::{Result, excerpt};
 use super::{CALLS, COPIES, GRAPHS, KERNELS, call};
 use crate::model::{Missing, Recording, StreamKey};
 use crate::readers::Options;
-use crate::readers::capture::{Captures, LAUNCHES};
+use crate::readers::capture::{Captures, launches};
 use crate::readers::sqlite::database::{Database, identity, integer, text};
 
 impl Database {
@@ -35,9 +35,6 @@ impl Database {
         }
         self.create("recorded", &recorded, "id")?;
         self.uncalled(recording)?;
-        let names = LAUNCHES
-            .map(|name| format!("s.{value} LIKE '{name}%'"))
-            .join(" OR ");
         // A call that returned an error has launched nothing.
         let succeeded = match self.column(CALLS, &["returnValue"]).as_str() {
             "NULL" => String::new(),
@@ -46,11 +43,14 @@ impl Database {
         let record = "SELECT 1 FROM temp.recorded r WHERE r.id = c.correlationId \
                       AND (r.process IS NULL OR r.process = (c.globalTid >> 24))";
         let query = format!(
-            "SELECT c.start, c.globalTid FROM {CALLS} c JOIN StringIds s ON s.id = c.nameId \
-             WHERE ({names}){succeeded} AND NOT EXISTS ({record}) ORDER BY c.rowid"
+            "SELECT c.start, c.globalTid, s.{value} FROM {CALLS} c JOIN StringIds s ON s.id = c.nameId \
+             WHERE s.{value} LIKE '%Launch%'{succeeded} AND NOT EXISTS ({record}) ORDER BY c.rowid"
         );
         let captures = self.captures(&value)?;
         self.rows(CALLS, &query, |row| {
+            if !text(row, 2)?.is_some_and(|name| launches(&name)) {
+                return Ok(());
+            }
             let missing = &mut recording.missing;
             let call = call(identity(row, 0, missing), identity(row, 1, missing));
             if call.is_some_and(|call| captures.contain(call)) {
@@ -64,13 +64,19 @@ impl Database {
         })
     }
 
-    /// Counts the launches without a host call, if other launches have one. The start 0 means that the profiler has not measured the
-    /// call.
+    /// Counts the launches without a host call, if other launches have one, or if no call of the file is measured. A start of 0, or
+    /// one that is no number, means that the profiler has not measured the call.
     fn uncalled(&self, recording: &mut Recording) -> Result<()> {
+        let measured = "typeof(start) IN ('integer', 'real') AND start != 0";
         let called =
-            format!("SELECT correlationId AS id, (globalTid >> 24) AS process FROM {CALLS} WHERE start != 0");
+            format!("SELECT correlationId AS id, (globalTid >> 24) AS process FROM {CALLS} WHERE {measured}");
         self.create("called", &called, "id")?;
         let (mut without, mut with) = (0, false);
+        let query = format!("SELECT count(*), sum({measured}) FROM {CALLS}");
+        self.rows(CALLS, &query, |row| {
+            with = integer(row, 0)?.is_some_and(|all| all > 0) && integer(row, 1)? == Some(0);
+            Ok(())
+        })?;
         for table in [KERNELS, GRAPHS] {
             if !self.has(table) || self.column(table, &["correlationId"]) == "NULL" {
                 continue;
@@ -80,8 +86,7 @@ impl Database {
                 pid => format!(" AND c.process = (k.{pid} >> 24)"),
             };
             let query = format!(
-                "SELECT count(*), sum(EXISTS (SELECT 1 FROM temp.called c WHERE c.id = k.correlationId{process})) FROM {table} k \
-                 WHERE k.correlationId IS NOT NULL"
+                "SELECT count(*), sum(EXISTS (SELECT 1 FROM temp.called c WHERE c.id = k.correlationId{process})) FROM {table} k"
             );
             self.rows(table, &query, |row| {
                 let count = |index| {

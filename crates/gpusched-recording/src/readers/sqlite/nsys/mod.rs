@@ -261,8 +261,7 @@ fn thread(global: i64) -> Lane {
     }
 }
 
-/// Returns a host call. The start 0 means that the profiler has not measured the call.
+/// Returns a host call, if the profiler has measured it.
 fn call(start: Option<i64>, global: Option<i64>) -> Option<Call> {
-    let (start, thread) = (start.filter(|&start| start != 0)?, thread(global?));
-    Some(Call { start, thread })
+    Call::measured(start, global.map(thread))
 }
