@@ -180,3 +180,32 @@ fn a_trace_of_xla_states_its_tool() {
     assert!(!answer.stderr.contains("duplicate field"), "{answer:?}");
     states(&answer.stderr, &["XLA"]);
 }
+
+/// The summary agrees with the jobs: a kernel that ends at its start is not measured.
+#[test]
+fn a_kernel_without_length_is_not_complete() {
+    let zero = |event: &mut Value, job: u64| {
+        if event["name"] == "k10" && job == 5 {
+            event["dur"] = json!(0);
+        }
+    };
+    let reason = "1 kernel with a launch that ends at its start: its time is not measured";
+    states(&summary("zero.json", ranks(zero)), &["not complete", reason]);
+}
+
+/// Many escapes that JSON does not know take little time. A control character after a backslash is replaced, too.
+#[test]
+fn many_unknown_escapes_are_read_in_one_pass() {
+    let many = "\\x".repeat(1 << 20);
+    let content = ranks(|_, _| {}).replacen("\"t10\"", &format!("\"{many}\\\n\""), 1);
+    let start = std::time::Instant::now();
+    let text = summary("escapes.json", content);
+    states(
+        &text,
+        &[
+            "\\x\\x",
+            &format!("{} characters not allowed in JSON", (1 << 20) + 2),
+        ],
+    );
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}

@@ -77,6 +77,13 @@ pub struct KernelLine {
     pub times: Statistics,
 }
 
+impl KernelLine {
+    /// Whether a launch ends at its start. Each kernel takes time, so the profiler has not measured this launch.
+    pub fn has_no_length(&self) -> bool {
+        self.times.min_ns == Some(0)
+    }
+}
+
 /// All ranges with one name.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -112,21 +119,24 @@ impl Summary {
         let whole =
             launches.is_empty() && recording.kernel_sums.is_empty() && recording.range_sums.is_empty();
         let known = whole || recording.streams.are_stated();
+        let counted = sums.fold(launches.len() as u64, u64::saturating_add);
+        let kernels = kernels(&recording);
+        let is_measured = !kernels.iter().any(KernelLine::has_no_length);
         Summary {
-            launches: sums.fold(launches.len() as u64, u64::saturating_add),
+            launches: counted,
             graph_launches: recording.other.graphs,
             copies: recording.other.copies,
             streams: known.then(|| recording.streams.count()),
             processes: Some(recording.streams.processes()).filter(|&processes| processes > 0),
             span_ns,
             busy_ns,
-            kernels: kernels(&recording),
+            kernels,
             ranges: ranges(&recording),
             source: recording.origin,
             gpus: recording.gpus,
             open_launches: recording.open.len() as u64,
             open_ranges: recording.missing.ranges,
-            complete: recording.open.is_empty() && recording.missing == Missing::default(),
+            complete: recording.open.is_empty() && recording.missing == Missing::default() && is_measured,
             missing: recording.missing,
             shows,
             cannot_show,

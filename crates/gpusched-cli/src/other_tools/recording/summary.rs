@@ -183,6 +183,14 @@ impl Report for About<String, Summary> {
                 for note in of_missing(&summary.missing) {
                     text += &format!("{note}\n");
                 }
+                let kernels = summary.kernels.iter().filter(|kernel| kernel.has_no_length());
+                let kernels = kernels.count() as u64;
+                if kernels > 0 {
+                    let kernels = counted(kernels, "kernel");
+                    text += &format!(
+                        "{kernels} with a launch that ends at its start: its time is not measured\n"
+                    );
+                }
             }
         }
         for (what, aspects) in [("shows", &summary.shows), ("cannot show", &summary.cannot_show)] {

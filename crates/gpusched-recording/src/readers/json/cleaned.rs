@@ -2,7 +2,8 @@
 //! each of these values by another value of the same length, which is not a number. So lines and columns stay the same.
 //! It also removes a byte order mark at the start, and replaces bytes in texts that JSON does not allow: bytes that are not UTF-8,
 //! control characters, and halves of UTF-16 pairs. An escape that JSON does not know, such as `\x` in a path of Windows, becomes
-//! the text itself.
+//! the text itself, and a line break in a text becomes `?`: after these
+//! two, a message may state another line or column.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, Read};
@@ -39,6 +40,10 @@ pub struct Cleaned<R> {
     bytes: R,
     /// Cleaned bytes.
     ready: Vec<u8>,
+    /// Bytes of `ready` without the backslashes of `inserted`.
+    before: Vec<u8>,
+    /// Positions of `before` that need one more backslash, in increasing order.
+    inserted: Vec<usize>,
     /// Number of bytes of `ready` that the caller has read.
     taken: usize,
     in_text: bool,
@@ -54,6 +59,8 @@ impl<R: BufRead> Cleaned<R> {
         Cleaned {
             bytes,
             ready: Vec::new(),
+            before: Vec::new(),
+            inserted: Vec::new(),
             taken: 0,
             in_text: false,
             escaped: false,
@@ -128,7 +135,26 @@ impl<R: BufRead> Cleaned<R> {
             }
             at += 1;
         }
+        self.insert();
         Ok(())
+    }
+
+    /// Inserts the missing backslashes. One pass moves each byte once, so that many escapes take no quadratic time.
+    fn insert(&mut self) {
+        if self.inserted.is_empty() {
+            return;
+        }
+        std::mem::swap(&mut self.ready, &mut self.before);
+        self.ready.clear();
+        let mut from = 0;
+        for at in self.inserted.drain(..) {
+            self.ready
+                .extend_from_slice(self.before.get(from..at).unwrap_or_default());
+            self.ready.push(b'\\');
+            from = at;
+        }
+        self.ready
+            .extend_from_slice(self.before.get(from..).unwrap_or_default());
     }
 
     fn count(&self) {
@@ -167,9 +193,12 @@ impl<R: BufRead> Cleaned<R> {
                 0
             }
             (Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') | None, _) => 0,
-            (Some(_), _) => {
-                self.ready.insert(at, b'\\');
+            (Some(&letter), _) => {
+                self.inserted.push(at);
                 self.count();
+                if letter < 0x20 {
+                    self.put(at, b'?');
+                }
                 0
             }
         }
