@@ -2,8 +2,7 @@
 //! each of these values by another value of the same length, which is not a number. So lines and columns stay the same.
 //! It also removes a byte order mark at the start, and replaces bytes in texts that JSON does not allow: bytes that are not UTF-8,
 //! control characters, and halves of UTF-16 pairs. An escape that JSON does not know, such as `\x` in a path of Windows, becomes
-//! the text itself, and a line break in a text becomes `?`: after these
-//! two, a message may state another line or column.
+//! the text itself. A line break in a text becomes `?`. After these two, a message may state another line or column.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, Read};

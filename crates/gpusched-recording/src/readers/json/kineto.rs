@@ -128,6 +128,8 @@ pub struct Events {
     /// Numbers of the host calls of copies.
     copies: HashSet<i64>,
     captures: Captures,
+    /// Whether a call that launches work has no number. Its launch is then unknown.
+    unnumbered: bool,
     /// The first number that two processes use.
     double: Option<(i64, i64, i64)>,
     /// Number of events, and what they show about the tool that wrote the file.
@@ -272,6 +274,7 @@ impl Events {
         }
         if calls {
             let launches = launches(&name);
+            self.unnumbered |= launches && args.correlation.0.is_none();
             // A time before the base is a time 0, too.
             let start = start.filter(|&start| start > BEFORE_BASE_NS);
             if let Some(call) = Call::measured(start, thread) {
@@ -422,7 +425,7 @@ impl Events {
         let mut launching = self.calls.values().filter(|host| host.may_launch).peekable();
         // Calls without one measured start show that the profiler lost their times.
         let unmeasured = launching.peek().is_some() && launching.all(|host| host.call.is_none());
-        if !self.trtexec && (uncalled < all || unmeasured) {
+        if !self.trtexec && (uncalled < all || unmeasured || self.unnumbered) {
             recording.missing.uncalled = uncalled as u64;
         }
         let recorded = self.correlations.iter().chain(&self.open).flatten();

@@ -57,10 +57,11 @@ impl Links {
     /// Assigns the calls to the launches, and finds calls that launched work without a record.
     pub fn join(self, recording: &mut Recording) {
         let mut numbers = self.0.take();
-        if !numbers.calls.is_empty() && !(numbers.launches.is_empty() && numbers.open.is_empty()) {
-            numbers.assign(recording);
-        } else {
+        // Without a launch, the calls show nothing.
+        if numbers.launches.is_empty() && numbers.open.is_empty() {
             numbers.calls.clear();
+        } else if !numbers.calls.is_empty() {
+            numbers.assign(recording);
         }
         let called = (0..recording.launches.len()).map(|index| recording.call(index).is_some());
         let called: Vec<bool> = called
