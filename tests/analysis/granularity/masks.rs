@@ -183,6 +183,8 @@ fn invalid_masks_are_refused() {
         let error = read(device(8, "8.0"), &[("tpc_masks", masks.clone())]).unwrap_err();
         assert!(error.contains(part), "{masks}: {error}");
     }
+    let huge = read(device(u32::MAX, "8.0"), &[("tpc_masks", json!(["0x1"]))]).unwrap_err();
+    assert!(huge.contains("at most 128 TPCs"), "{huge}");
     let good = ("tpc_masks", json!(["0x5", "0xa"]));
     for (field, value, part) in [
         (
@@ -193,9 +195,9 @@ fn invalid_masks_are_refused() {
         (
             "tpcs_per_gpc",
             json!([3, 1]),
-            "found 2 TPCs in GPC 0, expected 3 TPCs",
+            "tpc_masks: found masks of GPCs with [2, 2] TPCs, expected [3, 1]",
         ),
-        ("tpcs_per_gpc", json!([4]), "found 2 TPCs in GPC 0"),
+        ("tpcs_per_gpc", json!([4]), "found masks of GPCs with [2, 2] TPCs"),
         ("sms_per_tpc", Value::Null, "sms_per_tpc"),
         ("sms_per_tpc", json!(0), "sms_per_tpc"),
         ("sms_per_tpc", json!(3), "found TPC 2, expected only the 2 TPCs"),

@@ -460,7 +460,15 @@ fn doubtful_periods_are_noted() {
     let note = format!(
         "\"camera\": job 3 of {file} is released latest after its arrival, which leads to the jitter 4ms"
     );
-    says(&answer, 0, &[&note, "raise --warm-up"]);
+    says(
+        &answer,
+        0,
+        &[
+            &note,
+            "without the first 4 jobs of each recording",
+            "(--warm-up 4)",
+        ],
+    );
 }
 
 #[test]

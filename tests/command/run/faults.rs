@@ -405,6 +405,24 @@ fn observed_sms_show_shared_ports() {
             trace["gpusched"]["contexts"][1]["granted"]["same_at_end"] = false.into();
         };
         assert_eq!(ports(&moved, ""), None);
+        let without = |trace: &mut Value| {
+            with_sms(trace);
+            trace["gpusched"]["contexts"][1]["granted"]["sm_ids"] = json!([]);
+        };
+        assert_eq!(ports(&without, ""), None);
+        // An SM that the GPU lacks is a violation.
+        let absent = |trace: &mut Value| {
+            with_sms(trace);
+            trace["gpusched"]["contexts"][0]["granted"]["sm_ids"][7] = 99.into();
+        };
+        assert_eq!(ports(&absent, ""), None);
+        let mut trace = changed.good.clone();
+        absent(&mut trace);
+        let told = changed.audit(&trace, "");
+        assert!(
+            told.code == 1 && told.stdout.contains("observed SM 99, but the GPU has 32 SMs"),
+            "{told:?}"
+        );
     }
 }
 

@@ -23,6 +23,10 @@ pub(super) fn map(masks: &[String], tpcs: u32) -> Result<Map, Refusal> {
         let expected = format!("1 to {MAX_GPCS} masks, one for each GPC");
         Refusal::refuse(FIELD, format!("{} masks", masks.len()), expected)?;
     }
+    if tpcs > u128::BITS {
+        let expected = format!("at most {} TPCs, because a mask has 128 bits", u128::BITS);
+        Refusal::refuse(FIELD, format!("masks for {tpcs} TPCs"), expected)?;
+    }
     let mut of_tpc: Vec<Option<u32>> = vec![None; tpcs as usize];
     let mut tpcs_per_gpc = Vec::new();
     for (gpc, text) in (0u32..).zip(masks) {

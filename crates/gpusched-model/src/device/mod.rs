@@ -192,8 +192,15 @@ impl DeviceShape {
             return Err(Refusal::new("sms_per_tpc", "no positive value", expected));
         };
         let map = masks::map(&masks, tpcs)?;
-        self.gpc_of_tpc = Some(map.gpc_of_tpc);
-        self.tpcs_per_gpc.get_or_insert(map.tpcs_per_gpc);
+        if let Some(stated) = self
+            .tpcs_per_gpc
+            .as_ref()
+            .filter(|stated| **stated != map.tpcs_per_gpc)
+        {
+            let found = format!("masks of GPCs with {:?} TPCs", map.tpcs_per_gpc);
+            Refusal::refuse("tpc_masks", found, format!("{stated:?}, as in `tpcs_per_gpc`"))?;
+        }
+        (self.gpc_of_tpc, self.tpcs_per_gpc) = (Some(map.gpc_of_tpc), Some(map.tpcs_per_gpc));
         Ok(())
     }
 }

@@ -159,8 +159,8 @@ pub struct TaskAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Stage {
-    /// Maximum number of jobs that execute the segment or wait for it; null if the task has no bound. A queue with this number
-    /// of places never overflows.
+    /// Maximum number of jobs that execute the segment or wait for it; null if the segment has no bound. A queue with this
+    /// number of places never overflows.
     pub jobs_max: Option<u64>,
     /// Load of the resource: Σ C/T over all segments on it [thousandths], rounded up. If the load is above 1000, queues grow
     /// without limit. Null if the least common multiple of the periods is too large.

@@ -60,6 +60,7 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
         }
         return;
     }
+    let device_sms = plan.hardware.as_ref().map(|hardware| hardware.device.sms());
     let owners: Vec<Option<StreamKey>> = (0..plan.partitions.len())
         .map(|partition| {
             let of = tasks
@@ -120,7 +121,7 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
             }
         }
         if let (Some(dispatcher), Some(context)) = (&recording.dispatcher, owner.context) {
-            match observed(dispatcher, context, partition.sms) {
+            match observed(dispatcher, context, (partition.sms, device_sms)) {
                 Ok(detail) => {
                     let wrong = detail.zip(task.jobs.first());
                     let wrong = wrong.map(|(detail, job)| Violation {
@@ -135,9 +136,14 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
     }
 }
 
-/// Compares the SMs that the kernels of a context observed with the size of its partition and with the SMs of all other
-/// contexts. Returns the violation, or the reason why the trace does not show it.
-fn observed(dispatcher: &Dispatcher, context: i64, sms: u32) -> Result<Option<String>, &'static str> {
+/// Compares the SMs that the kernels of a context observed with the size of its partition, with the SMs of the GPU if they are
+/// known, and with the SMs of all other contexts. The pair states the two numbers of SMs. Returns the violation, or the reason why the trace does not
+/// show it.
+fn observed(
+    dispatcher: &Dispatcher,
+    context: i64,
+    (sms, of_gpu): (u32, Option<u32>),
+) -> Result<Option<String>, &'static str> {
     let of = dispatcher.partition(context);
     let Some((of, ids)) = of.and_then(|of| Some((of, of.sm_ids.as_ref()?))) else {
         return Err(match dispatcher.is_virtual {
@@ -150,6 +156,12 @@ fn observed(dispatcher: &Dispatcher, context: i64, sms: u32) -> Result<Option<St
         let found = counted(own.len(), "SM");
         return Ok(Some(format!(
             "kernels in context {context} observed {found}, but the partition has {sms}"
+        )));
+    }
+    if let Some((id, of_gpu)) = own.last().zip(of_gpu).filter(|&(&id, of_gpu)| id >= of_gpu) {
+        let all = counted(of_gpu, "SM");
+        return Ok(Some(format!(
+            "kernels in context {context} observed SM {id}, but the GPU has {all}"
         )));
     }
     for other in dispatcher

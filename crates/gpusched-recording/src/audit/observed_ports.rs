@@ -34,7 +34,8 @@ impl ObservedPorts {
         let mut observed = plan.clone();
         for (partition, of) in observed.partitions.iter_mut().zip(&dispatcher.partitions) {
             let ids = of.sm_ids.as_ref().filter(|_| of.same_at_end == Some(true))?;
-            if ids.iter().any(|&id| id >= device.sms()) {
+            let all = u32::try_from(ids.len()).is_ok_and(|count| count >= partition.sms);
+            if !all || ids.iter().any(|&id| id >= device.sms()) {
                 return None;
             }
             partition.place = Some(Place::Sms(ids.clone()));

@@ -55,8 +55,8 @@ pub(super) fn settled(samples: &[Sample<'_>], period: Time) -> Option<(usize, u6
     })
 }
 
-/// Returns the mean distance of releases in the second half of a recording [ns], if more than one job arrives there too early for
-/// `period`: the recorded system released jobs more often than the period permits. Returns the smallest mean of all recordings.
+/// Returns the mean distance of releases in the second half of a recording [ns], if jobs arrive there more often than `period`
+/// permits: more than one job is too early. Of several recordings, the smallest mean counts.
 pub(super) fn more_often(samples: &[Sample<'_>], period: Time) -> Option<u64> {
     let means = samples.iter().filter_map(|sample| {
         let half = sample.jobs.get(sample.jobs.len() / 2..)?;

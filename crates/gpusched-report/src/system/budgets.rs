@@ -41,7 +41,7 @@ fn late(group: &ChosenGroup, answer: &Answer) -> Option<String> {
     })
 }
 
-/// Returns the WCET of each segment under its budget. Wake-ups of dispatchers have none.
+/// Returns the WCET of each segment under its budget. Wake-ups of dispatchers are no segments.
 pub(super) fn segments(system: &System, budgets: &BudgetEvidence) -> Table {
     let tasks = system.tasks().iter().zip(&budgets.segments);
     Table::of(tasks.flat_map(|(task, found)| {

@@ -62,13 +62,10 @@ pub(super) fn next_bounds(table: &Table<'_>) -> Bounds {
         row.ends_ns[stream.segment] = time(required.end);
         row.delays_ns[stream.segment] = time(required.delay);
     }
-    for (row, task) in next.iter_mut().zip(table.system.tasks()) {
-        let longest = if task.is_pipelined() {
-            Time::LIMIT
-        } else {
-            task.period
-        };
-        let too_long = |bound: &Option<Time>| bound.is_some_and(|bound| bound > longest);
+    // Each stage of a pipelined task has its own bound.
+    let sequential = { next.iter_mut().zip(table.system.tasks()) }.filter(|(_, task)| !task.is_pipelined());
+    for (row, task) in sequential {
+        let too_long = |bound: &Option<Time>| bound.is_some_and(|bound| bound > task.period);
         for delay in &mut row.delays_ns {
             *delay = delay.filter(|_| !too_long(delay));
         }

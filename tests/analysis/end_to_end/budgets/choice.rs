@@ -3,12 +3,12 @@
 use gpusched::end_to_end::{BudgetSearch, analyze_draft, choose_budgets};
 use gpusched::model::Factor;
 use gpusched::model::Interference;
-use gpusched::model::end_to_end::{ChosenBudgets, Draft, Grouping, System};
+use gpusched::model::end_to_end::{ChosenBudgets, Draft, Grouping, Jobs, System};
 use gpusched::model::time::Time;
-use gpusched::verification::verify_chosen;
+use gpusched::verification::{verify_chosen, verify_draft};
 use rayon::prelude::*;
 
-use super::{PERIOD, random};
+use super::{PERIOD, draft, random};
 use crate::support::rounds;
 
 /// Returns whether the system passes with the budgets b/T of the groups.
@@ -161,6 +161,70 @@ fn refuse_changes(found: &ChosenBudgets, draft: &Draft) {
     }
     let task = found.verdict.tasks.len() - 1;
     refused("verdict", &|found| found.verdict.tasks[task].meets ^= true);
+}
+
+/// A pipelined task may have bounds on its first stages, and none on an overloaded stage after them.
+#[test]
+fn chosen_budgets_of_pipelines_are_verified() {
+    let partial: Vec<bool> = (0..rounds(1000u64))
+        .into_par_iter()
+        .map(|index| {
+            let mut draft = random(index + 1, false);
+            for task in draft.tasks.iter_mut().skip(usize::try_from(index % 2).unwrap()) {
+                task.wait = Default::default();
+                task.jobs = Jobs::Pipelined;
+                task.deadline = Some(Time::from_ns(2 * task.period.ns()));
+            }
+            let groups = System::new(&draft.with_wcets(&[]), Interference::Conflict).unwrap();
+            let groups = Grouping::Task.groups(&groups);
+            let budgets = draft.budgets.as_ref().unwrap();
+            let bursts: Vec<u64> = (0..groups.len() as u64)
+                .map(|group| (index + 2 * group) % (PERIOD + 1))
+                .collect();
+            let stated = Draft {
+                budgets: Some(budgets.with_bursts(Grouping::Task, &groups, &bursts)),
+                ..draft.clone()
+            };
+            let answer = analyze_draft(&stated, Interference::Conflict.into())
+                .unwrap()
+                .answer;
+            verify_draft(&answer, &stated, Interference::Conflict.into())
+                .unwrap_or_else(|fault| panic!("{index}: {fault}"));
+            let search = BudgetSearch {
+                grouping: Grouping::Task,
+                tests: 100,
+            };
+            let found = choose_budgets(&draft, Interference::Conflict.into(), search, &|_| ()).unwrap();
+            verify_chosen(&found, &draft, Interference::Conflict.into())
+                .unwrap_or_else(|fault| panic!("{index}: {fault}"));
+            refuse_changes(&found, &draft);
+            let late = answer.response_times_ns.iter().zip(&answer.evidence.bounds.0);
+            late.clone()
+                .any(|(response, row)| response.is_none() && row.ends_ns.iter().any(Option::is_some))
+        })
+        .collect();
+    assert!(partial.iter().filter(|partial| **partial).count() > rounds(10));
+}
+
+/// With one more nanosecond, only the pipelined task has no bound. Its first stage still has one, so the other task has one, too.
+#[test]
+fn a_next_budget_with_a_partial_row_is_recomputed() {
+    let system = draft(
+        r#"{"budgets":{"regulation_period":"1us"},"cores":[{"name":"c0","policy":"fp"},{"name":"c1","policy":"fp"}],"tasks":[
+        {"name":"p","period":10000,"deadline":20000,"priority":1,"jobs":"pipelined",
+         "segments":[{"on":"c0","wcet":2000,"e1":2000},{"on":"c1","wcet":8000,"e1":12000}]},
+        {"name":"x","period":10000,"priority":1,"segments":[{"on":"c0","wcet":1000,"e1":3000}]}]}"#,
+    );
+    let search = BudgetSearch {
+        grouping: Grouping::All,
+        tests: 1000,
+    };
+    let found = choose_budgets(&system, Interference::Conflict.into(), search, &|_| ()).unwrap();
+    assert_eq!(found.groups[0].next.as_ref().unwrap().late_tasks, [0]);
+    verify_chosen(&found, &system, Interference::Conflict.into()).unwrap();
+    let mut forged = found;
+    forged.groups[0].next.as_mut().unwrap().late_tasks.push(1);
+    assert!(verify_chosen(&forged, &system, Interference::Conflict.into()).is_err());
 }
 
 #[test]

@@ -266,7 +266,7 @@ impl<'t, 'c> Trials<'t, 'c> {
                 }
             }
             let least = match holds - fails {
-                1 => "1ns less is too short",
+                1 => "1ns less fails",
                 _ => "a shorter one may also suffice",
             };
             let later = Time::from_ns(holds);

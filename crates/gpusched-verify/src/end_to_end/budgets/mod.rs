@@ -196,9 +196,7 @@ impl<'a> Stated<'a> {
         let mut segments =
             (0..task.segments.len()).filter(|&at| !self.system.is_wake_up(task.segments[at].on));
         let at = segments.nth(place.1)?;
-        let bounds = &answer.evidence.bounds;
-        bounds.response_time(place.0)?;
-        let end = bounds.end(place.0, at)?.ns();
+        let end = answer.evidence.bounds.end(place.0, at)?.ns();
         Some(Time::from_ns(end.saturating_sub(task.earliest(at).ns())))
     }
 

@@ -59,7 +59,7 @@ fn run(machine: &Machine, skips: bool, scheduler: Scheduler) -> Results {
     gpu.finish()
 }
 
-/// A port that passes all packets of its clusters at once has no effect, and idle cycles have none.
+/// A port that passes all packets of its clusters at once has no effect. Idle cycles have no effect either.
 #[test]
 fn wide_ports_change_nothing_and_narrow_ports_delay() {
     const WIDE: [u64; 2] = [128_000_000_000; 2];

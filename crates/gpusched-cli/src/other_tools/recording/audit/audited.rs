@@ -54,7 +54,6 @@ impl<'a> Request<'a> {
         let set: TaskSet = one(self.set)?;
         let plan: Option<Plan> = self.plan.map(one).transpose()?;
         let source = self.reading.source(global, self.file, false)?;
-        refuse_other_size(&source, plan.as_ref())?;
         let warm_up = self.reading.warm_up;
         let blocks = { self.blocks.iter() }.map(|(task, file)| Ok((task.clone(), Residency::read(file)?)));
         let blocks: Vec<(String, Residency)> = blocks.collect::<Result<_>>()?;
@@ -176,22 +175,6 @@ fn of_set(plan: &Plan, set: &TaskSet, file: &Path) -> Result<()> {
     })
 }
 
-/// Refuses a stated size that no partition of `plan` has: the run did not use the partitions of the plan.
-fn refuse_other_size(source: &Source, plan: Option<&Plan>) -> Result<()> {
-    let (Some(sms), Some(plan)) = (source.sms, plan) else {
-        return Ok(());
-    };
-    if plan.partitions.iter().any(|partition| partition.sms == sms) {
-        return Ok(());
-    }
-    let found = format!("a run on {} (FILE@SMS)", counted(sms, "SM"));
-    let expected = format!("a run of the plan, whose partitions have {} SMs", sizes(plan));
-    let refusal = Refusal::new("", found, expected).at(&source.file, None);
-    Err(refusal
-        .hint("if the run used the partitions of the plan, omit the size after `@`")
-        .into())
-}
-
 /// Returns the different sizes of the partitions of `plan`, as text.
 fn sizes(plan: &Plan) -> String {
     let mut sizes: Vec<u32> = plan.partitions.iter().map(|partition| partition.sms).collect();
@@ -220,6 +203,12 @@ fn notes(source: &Source, plan: Option<&Plan>) -> Vec<String> {
                 "the size {sms} after `@` has no effect, because the plan states the sizes of the partitions: {} SMs",
                 sizes(plan)
             ));
+            if plan.partitions.iter().all(|partition| partition.sms != sms) {
+                notes.push(format!(
+                    "no partition of the plan has {sms} SMs; if the run did not use the partitions of the plan, its result says nothing \
+                     about the plan"
+                ));
+            }
         }
         _ => {}
     }

@@ -41,30 +41,38 @@ fn of_releases(report: &TaskReport, task: &Task) -> Vec<String> {
     let mut notes = Vec::new();
     let name = clip(&report.name, NAME);
     let (period, jitter) = (task.period(), task.jitter());
-    if let (Some(mean), true) = (report.more_often, report.stated.is_some()) {
-        let mean = Time::from_ns(mean);
-        notes.push(format!(
-            "{name:?}: the recorded system releases a job every {mean} in the mean, more often than the stated period {period} permits, so \
-             the jitter {jitter} is unsafe, and grows with the length of the recording; if the deployed system keeps {period}, state \
-             `--period {name}={mean}` here, and then write {period} into `period` of the task set"
-        ));
-        return notes;
-    }
-    if report.stated.is_some() && jitter.ns() > period.ns() / 2 {
-        let observed = match report.rhythm {
-            Some(rhythm) if rhythm.periodic => {
+    let large = jitter.ns() > period.ns() / 2;
+    let periodic = report.rhythm.filter(|rhythm| rhythm.periodic);
+    let shorter = periodic.map(|rhythm| rhythm.period_ns);
+    let shorter = shorter.filter(|&observed| observed.saturating_add(report.tolerance_ns) < period.ns());
+    let shorter = report.more_often.or(shorter).filter(|_| report.stated.is_some());
+    if report.stated.is_some() && (large || shorter.is_some()) {
+        let observed = match (report.rhythm, report.more_often) {
+            (Some(rhythm), _) if rhythm.periodic => {
                 format!("the observed period is {}", Time::from_ns(rhythm.period_ns))
             }
-            Some(rhythm) => format!(
+            (_, Some(mean)) => format!("jobs are released every {} in the mean", Time::from_ns(mean)),
+            (Some(rhythm), None) => format!(
                 "the smallest observed distance between releases is {}",
                 Time::from_ns(rhythm.least_distance_ns)
             ),
-            None => "the recordings show no period".to_owned(),
+            (None, None) => "the recordings show no period".to_owned(),
+        };
+        let longer = match shorter {
+            Some(_) => "; the jitter grows with the length of the recording, so it is unsafe",
+            None => "; in a longer recording, the jitter may be larger",
         };
         notes.push(format!(
-            "{name:?}: the stated period {period} leads to the jitter {jitter}, but {observed}; in a longer recording, the jitter may be \
-             larger"
+            "{name:?}: the stated period {period} leads to the jitter {jitter}, but {observed}{longer}"
         ));
+    }
+    if let Some(observed) = shorter {
+        let observed = Time::from_ns(observed);
+        notes.push(format!(
+            "{name:?}: if the deployed system keeps the period {period}, state `--period {name}={observed}` here, and then {period} as \
+             `period` in the task set"
+        ));
+        return notes;
     }
     if let Some((file, job)) = report.latest.as_ref().filter(|_| jitter.ns() > period.ns() / 4) {
         let advice = match report.settled {

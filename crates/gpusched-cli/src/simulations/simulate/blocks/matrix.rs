@@ -27,7 +27,11 @@ pub(super) fn add(path: &Path, scenario: &mut ScenarioShape) -> Result<()> {
     for row in 0..table.len() {
         let text = slowdowns.text(row);
         let slowdown: Factor = text.parse().map_err(|_| {
-            let refusal = Refusal::new("slowdown", format!("{text:?}"), "a number from 0 to 1000000");
+            let refusal = Refusal::new(
+                "slowdown",
+                format!("{text:?}"),
+                "a number from 0 to 1000000 with at most nine decimals",
+            );
             table.error(Some(row), refusal)
         })?;
         let pair = (kernels.text(row), others.text(row));
