@@ -465,8 +465,8 @@ def verify(
     """Check plans and their evidence with separate code.
 
     Args:
-        plan: One plan (JSON) or many (JSONL), written by `partition --format json`; or the verdict of `test` on a
-            system.
+        plan: One plan (JSON) or many (JSONL), written by `partition --format json`; or the verdict of `test` or the
+            budgets of `budget nominal --deadlines` for a system.
         task_set: Task sets of the plans, in the order of the plans; or an end-to-end system.
         search_effort: Examine at most N candidate partitions per lower bound [default: 30000000].
         identity: Comparison of the task set with the identity in the plan [default: strict]. `strict`: refuse a
@@ -556,7 +556,7 @@ def show(
     """State in words what a file is, and how to check it.
 
     Args:
-        file: Plan, verdict on a system, bound, task set, system, recording, or results folder of a study.
+        file: Plan, verdict on a system, budgets, bound, task set, system, recording, or results folder of a study.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -1614,6 +1614,7 @@ def simulate_blocks(
     *,
     block_scheduler: Optional[Literal["slots", "round-robin"]] = None,
     gpu: Value = None,
+    matrix: Document = None,
     trace: Optional[Path] = None,
     gantt: Optional[Path] = None,
     from_: Value = None,
@@ -1629,6 +1630,7 @@ def simulate_blocks(
             the SM that has room for the most blocks of the kernel ([Sanudo20] Eqs 2–4). ``round-robin``: The
             scheduler chooses the next SM with room, in cyclic order. Much of the literature assumes this rule.
         gpu: GPU that replaces the GPU in the scenario.
+        matrix: Slowdowns of pairs of kernels on one SM: CSV of `simulate matrix`.
         trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
         gantt: Also draw a Gantt chart of the run, to NAME.svg.
         from_: Start of the Gantt chart [default: start of the run].
@@ -1642,6 +1644,7 @@ def simulate_blocks(
         {
             "block-scheduler": block_scheduler,
             "gpu": gpu,
+            "matrix": matrix,
             "trace": trace,
             "gantt": gantt,
             "from": from_,
@@ -3218,7 +3221,8 @@ def report(
 
     Args:
         input: Plan, results folder of a study, or, with --set, recording (FILE[@SIZE]). For an end-to-end system,
-            INPUT is a plan of `partition` or a verdict of `test --format json`.
+            INPUT is a plan of `partition`, a verdict of `test --format json`, or budgets of `budget nominal
+            --deadlines --format json`.
         task_set: Task set or end-to-end system of the plan.
         search_effort: Examine at most N candidate partitions for the lower bound of the plan [default: 30000000].
         interference: Interference model of the end-to-end system. ``conflict``: Tasks of the same kind in one
