@@ -223,8 +223,21 @@ fn tasks_from_doubtful_recordings_have_notes() {
     assert_eq!(set["tasks"][0]["jitter"], 72_000_000);
     let note = "\"camera\": the stated period 10ms leads to the jitter 72ms, but the observed period is 1ms";
     assert!(notes.contains(note), "{notes}");
+    // The jitter never settles, so the advice is another period.
+    let note = "\"camera\": if the deployed system keeps the period 10ms, state `--period camera=1ms` here";
+    assert!(notes.contains(note) && !notes.contains("--warm-up"), "{notes}");
     let (_, notes) = derived(&format!("{apart}@8 --period camera=1ms"));
-    assert!(!notes.contains("stated period"), "{notes}");
+    assert!(
+        !notes.contains("stated period") && !notes.contains("deployed"),
+        "{notes}"
+    );
+    // A recording with contention where nothing overlaps.
+    let (_, notes) = derived(&format!("{both}@8 --conflict {apart}@8"));
+    let note = "apart.sqlite: kernels of different activities never ran at the same time";
+    assert!(
+        notes.contains(note) && !notes.contains("both.sqlite: kernels of different"),
+        "{notes}"
+    );
     // The WCET of 60 us and the jitter exceed the deadline, so the jitter is the cause.
     let answer = crate::support::run_with("partition - --sms 16 -q", set.to_string());
     let line = "Release jitter is the cause for task `camera`: its jitter of 72ms and its WCET of 60us together exceed its deadline of 72.05ms by 10us.";
@@ -270,6 +283,54 @@ fn bad_sizes_and_unlinked_ranges_are_named() {
     let (_, notes) = derived(&format!("{file}@8"));
     let note = "jobs of \"camera\" contain 4 launches after their ranges";
     assert!(notes.contains(note), "{notes}");
+}
+
+/// A slow first job delays the next ones, and the releases are irregular until they catch up.
+#[test]
+fn a_note_names_the_warm_up_that_settles_the_jitter() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut slow = recorded(&[("camera", 0, 20)]);
+    // The jobs 0 to 2 start 900, 600 and 300 us late.
+    for (job, late) in [(0, 900_000), (1, 600_000), (2, 300_000)] {
+        let range = &mut slow.ranges[job];
+        range.start += late;
+        range.end = range.end.map(|end| end + late);
+        let kernel = &mut slow.kernels[job];
+        (kernel.start, kernel.end) = (kernel.start + late, kernel.end + late);
+        kernel.call.0 += late;
+    }
+    let file = write(folder.path(), "slow.sqlite", &slow);
+    let (set, notes) = derived(&format!("{file}@8 --period camera=1ms"));
+    assert_eq!(set["tasks"][0]["jitter"], 900_000);
+    let note = "without the first 3 jobs of each recording, the jitter is 0ns (--warm-up 3)";
+    assert!(notes.contains(note), "{notes}");
+    // With less than 250 us, the jitter is small.
+    let (set, notes) = derived(&format!("{file}@8 --period camera=1ms --warm-up 3"));
+    assert!(set["tasks"][0].get("jitter").is_none(), "{set}");
+    assert!(!notes.contains("is released latest"), "{notes}");
+}
+
+#[test]
+fn names_of_files_are_compared_with_stated_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recorded(&[("camera", 0, 9)]);
+    for (name, said) in [
+        ("camera_12sm", Some(12)),
+        ("camera-12-SMs.v2", Some(12)),
+        ("small_12sm", Some(12)),
+        ("camera_8sm", None),
+        ("orin16_smoke", None),
+        ("sm", None),
+        ("camera", None),
+    ] {
+        let file = write(folder.path(), &format!("{name}.sqlite"), &run);
+        let (_, notes) = derived(&format!("{file}@8"));
+        let note = said.map(|sms| format!("the name says {sms} SMs, and the stated size is 8 SMs"));
+        match note {
+            Some(note) => assert!(notes.contains(&note), "{name}: {notes}"),
+            None => assert!(!notes.contains("the name says"), "{name}: {notes}"),
+        }
+    }
 }
 
 #[test]

@@ -149,22 +149,27 @@ fn place_of(files: &[&str]) -> String {
     }
 }
 
-/// Returns a note if the name of a file contains another number of SMs than the stated number, such as `detector_12sm.sqlite@8`.
+/// Returns a note if the name of a file states another number of SMs than the user, such as `detector_12sm.sqlite@8`.
 fn of_name(source: &Source) -> Option<String> {
     let (file, stated) = (Path::new(&source.file), source.sms?);
     let name = file.file_name()?.to_string_lossy().to_lowercase();
-    let (before, _) = name.split_once("sm")?;
-    let digits = before.trim_end_matches(['-', '_', ' ']);
-    let number = digits.trim_start_matches(|letter: char| !letter.is_ascii_digit());
-    let number: u32 = number
-        .rsplit(|letter: char| !letter.is_ascii_digit())
-        .next()?
-        .parse()
-        .ok()?;
-    (number != stated && digits.ends_with(|letter: char| letter.is_ascii_digit())).then(|| {
+    // A number, at most one separator, `sm` or `sms`, and the end of the word.
+    let named = name.match_indices("sm").find_map(|(at, unit)| {
+        let rest = &name[at + unit.len()..];
+        let ends = !rest
+            .strip_prefix('s')
+            .unwrap_or(rest)
+            .starts_with(char::is_alphanumeric);
+        let before = &name[..at];
+        let before = before.strip_suffix(['-', '_', ' ']).unwrap_or(before);
+        let digits = before.rsplit(|letter: char| !letter.is_ascii_digit()).next()?;
+        digits.parse::<u32>().ok().filter(|_| ends)
+    })?;
+    (named != stated).then(|| {
         format!(
-            "{}: the name says {number} SMs, and the stated size is {}; C(m) is unsafe if kernels ran on more SMs than stated",
+            "{}: the name says {}, and the stated size is {}; C(m) is unsafe if kernels ran on more SMs than stated",
             source.file,
+            counted(named, "SM"),
             counted(stated, "SM")
         )
     })
@@ -183,10 +188,8 @@ impl Text<'_> {
             }
         }
         for (method, sources) in methods {
-            let place = match sources.as_slice() {
-                [source] => source.file.clone(),
-                many => counted(many.len() as u64, "recording"),
-            };
+            let files: Vec<&str> = sources.iter().map(|source| source.file.as_str()).collect();
+            let place = place_of(&files);
             let launches: usize = sources.iter().map(|source| source.recording.launches.len()).sum();
             let unassigned = match sources.iter().map(|source| source.activities.unassigned).sum() {
                 0usize => String::new(),
@@ -221,7 +224,8 @@ impl Text<'_> {
         }
         for file in &self.derived.no_contention {
             notes.push(format!(
-                "{file}: no kernels of different activities ran at the same time, so its times are no times in conflict (--conflict)"
+                "{file}: kernels of different activities never ran at the same time; if no other work ran on the GPU, its times are no \
+                 times in conflict (--conflict)"
             ));
         }
         for (report, task) in self.derived.tasks.iter().zip(self.derived.set.tasks()) {
