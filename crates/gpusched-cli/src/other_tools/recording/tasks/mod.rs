@@ -1,5 +1,6 @@
 //! `gpusched recording tasks`: derives a task set from recordings.
 
+mod files;
 mod names;
 mod text;
 

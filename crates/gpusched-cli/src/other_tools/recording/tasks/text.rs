@@ -1,7 +1,6 @@
 //! Report on derived tasks as text, and notes.
 
-use std::path::Path;
-
+use super::files::{NAME, of_inner, of_name, of_ranges, place_of};
 use super::names;
 use crate::recording::source::{Source, of_recording};
 use crate::report::{Cell, Palette, Table, clip};
@@ -9,9 +8,6 @@ use gpusched_model::time::Time;
 use gpusched_model::{Task, WarmUp, counted};
 use gpusched_recording::activity::{Rhythm, listed, named_gpus};
 use gpusched_recording::tasks::{Derived, Gaps, Options, TaskReport, numbered};
-
-/// Widest name in tables [characters].
-const NAME: usize = 40;
 
 /// With fewer jobs, a note doubts the longest time.
 const FEW: usize = 5;
@@ -96,83 +92,6 @@ fn of_releases(report: &TaskReport, task: &Task) -> Vec<String> {
         ));
     }
     notes
-}
-
-/// Returns notes about launches and ranges of `source` that the rule for jobs treats in a special way.
-fn of_ranges(source: &Source) -> Vec<String> {
-    let (file, activities) = (&source.file, &source.activities);
-    let mut notes = Vec::new();
-    for (name, launches) in &activities.after {
-        notes.push(format!(
-            "{file}: jobs of {:?} contain {} after their ranges, because each may have launched them; a range must contain all \
-             launches of its job, and other work needs a range",
-            clip(name, NAME),
-            counted(*launches, "launch")
-        ));
-    }
-    if activities.steps > 0 {
-        notes.push(format!(
-            "{file}: {} `ProfilerStep` are marks of the profiler, and no jobs (--name ProfilerStep)",
-            counted(activities.steps, "range")
-        ));
-    }
-    notes
-}
-
-/// Returns notes about ranges inside other ranges, one for all recordings with the same ranges.
-fn of_inner(sources: &[&Source]) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for source in sources
-        .iter()
-        .filter(|source| !source.activities.inner.is_empty())
-    {
-        let inner = listed(source.activities.inner.iter().map(String::as_str));
-        match groups.iter_mut().find(|(other, _)| *other == inner) {
-            Some((_, files)) => files.push(&source.file),
-            None => groups.push((inner, vec![&source.file])),
-        }
-    }
-    let note = |(inner, files): (String, Vec<&str>)| {
-        let place = place_of(&files);
-        format!(
-            "{place}: ranges inside other ranges are no jobs, but parts of the outer jobs: {inner}; choose jobs with --name"
-        )
-    };
-    groups.into_iter().map(note).collect()
-}
-
-/// Names one file, or counts several.
-fn place_of(files: &[&str]) -> String {
-    match files {
-        [file] => (*file).to_owned(),
-        many => counted(many.len(), "recording"),
-    }
-}
-
-/// Returns a note if the name of a file states another number of SMs than the user, such as `detector_12sm.sqlite@8`.
-fn of_name(source: &Source) -> Option<String> {
-    let (file, stated) = (Path::new(&source.file), source.sms?);
-    let name = file.file_name()?.to_string_lossy().to_lowercase();
-    // A number, at most one separator, `sm` or `sms`, and the end of the word.
-    let named = name.match_indices("sm").find_map(|(at, unit)| {
-        let rest = &name[at + unit.len()..];
-        let ends = !rest
-            .strip_prefix('s')
-            .unwrap_or(rest)
-            .starts_with(char::is_alphanumeric);
-        let before = &name[..at];
-        let before = before.strip_suffix(['-', '_', ' ']).unwrap_or(before);
-        let digits = before.rsplit(|letter: char| !letter.is_ascii_digit()).next()?;
-        digits.parse::<u32>().ok().filter(|_| ends)
-    })?;
-    (named != stated).then(|| {
-        format!(
-            "{}: the name says {}, and the stated size is {}; C(m) is unsafe if kernels ran on more SMs than stated",
-            source.file,
-            counted(named, "SM"),
-            counted(stated, "SM")
-        )
-    })
 }
 
 impl Text<'_> {
