@@ -194,14 +194,6 @@ impl Examiner {
         Ok(Some(victims))
     }
 
-    /// Returns the camping factor of `kernel` in isolation on all SMs [percent].
-    ///
-    /// # Errors
-    /// Fails if the kernel cannot be simulated.
-    pub fn camping_percent(&self, kernel: &RunKernel) -> Result<u64> {
-        self.bench.camping_percent(kernel)
-    }
-
     fn bound(&self, form: Form, victim: (&RunKernel, &Alone), others: &[Other<'_>]) -> u64 {
         let (kernel, victim) = victim;
         if others.is_empty() {

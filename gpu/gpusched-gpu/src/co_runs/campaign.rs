@@ -288,13 +288,14 @@ impl Campaign {
         Ok(Some(Examined { victims, violation }))
     }
 
-    /// Returns whether a kernel of `run` exceeds the camping limit.
+    /// Returns whether a kernel of `run` exceeds the camping limit, or takes too long to determine its camping factor.
     fn camps(&self, run: &WarpRunShape) -> Result<bool> {
         let Some(limit) = self.camping_limit else {
             return Ok(false);
         };
         for kernel in &run.kernels {
-            if self.examiner.camping_percent(kernel)? > 100 * u64::from(limit) {
+            let whole = self.examiner.bench.whole(kernel)?;
+            if whole.is_none_or(|whole| whole.camping_percent > 100 * u64::from(limit)) {
                 return Ok(true);
             }
         }

@@ -8,12 +8,15 @@ use crate::gpu::{KernelResult, Results};
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::scenario::{Options, Setup};
-use crate::stress::{self, Rates};
+use crate::stress::{Rates, Whole};
 use crate::warp_run::{KernelSource, RunKernel, WarpRun, WarpRunShape};
 use gpusched_model::error::{Error, Result};
 
 /// Maximum length of a simulated run [core cycles]. gpusched does not examine longer runs.
 pub const LIMIT: u64 = 400_000;
+
+/// Maximum length of a simulated run on all SMs [core cycles]. With one line per set of L2, it takes longer than a co-run.
+const WHOLE_LIMIT: u64 = 10 * LIMIT;
 
 /// Launch times of the runs in isolation from which gpusched determines a WCET [core cycles].
 const LAUNCHES: [u64; 8] = [0, 1, 2, 3, 7, 100, 500, 1000];
@@ -45,19 +48,12 @@ pub struct Alone {
     pub drain: Rates,
 }
 
-/// A program in isolation on all SMs.
-#[derive(Debug, Clone, Copy)]
-struct Whole {
-    drain: Rates,
-    camping_percent: u64,
-}
-
 /// Simulates kernels in isolation on one machine.
 #[derive(Debug)]
 pub struct Bench {
     pub machine: Machine,
-    /// Behavior of programs in isolation on all SMs, by program.
-    programs: Mutex<HashMap<String, Whole>>,
+    /// Behavior of programs in isolation on all SMs, by program; `None` if a simulation takes too long.
+    programs: Mutex<HashMap<String, Option<Whole>>>,
 }
 
 impl Bench {
@@ -73,7 +69,7 @@ impl Bench {
     pub fn alone(&self, run: &WarpRunShape, kernel: &RunKernel) -> Result<Option<Alone>> {
         let mut shape = run.clone();
         shape.kernels = vec![kernel.clone()];
-        let Some(results) = self.simulate(&shape, LIMIT)? else {
+        let (Some(results), Some(whole)) = (self.simulate(&shape, LIMIT)?, self.whole(kernel)?) else {
             return Ok(None);
         };
         let time = |results: &Results| {
@@ -113,7 +109,7 @@ impl Bench {
             dram_in_all,
             hold,
             blocks: program_of(kernel)?.blocks(),
-            drain: self.whole(kernel)?.drain,
+            drain: whole.drain,
         }))
     }
 
@@ -154,15 +150,12 @@ impl Bench {
         Ok(Some(longest))
     }
 
-    /// Returns the camping factor of `kernel` in isolation on all SMs [percent].
+    /// Returns the behavior of the program of `kernel` in isolation on all SMs. Returns `None` if a simulation takes too
+    /// long.
     ///
     /// # Errors
     /// Fails if the kernel cannot be simulated.
-    pub fn camping_percent(&self, kernel: &RunKernel) -> Result<u64> {
-        Ok(self.whole(kernel)?.camping_percent)
-    }
-
-    fn whole(&self, kernel: &RunKernel) -> Result<Whole> {
+    pub fn whole(&self, kernel: &RunKernel) -> Result<Option<Whole>> {
         let mut program = program_of(kernel)?;
         // At the default addresses, the result does not depend on the run that comes first.
         program
@@ -175,10 +168,7 @@ impl Bench {
         if let Some(known) = programs().get(&key).copied() {
             return Ok(known);
         }
-        let whole = Whole {
-            drain: stress::drain(&self.machine, &program)?,
-            camping_percent: stress::camping_percent(&self.machine, &program)?,
-        };
+        let whole = Whole::of(&self.machine, &program, WHOLE_LIMIT)?;
         programs().insert(key, whole);
         Ok(whole)
     }

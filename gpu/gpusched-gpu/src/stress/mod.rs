@@ -145,24 +145,98 @@ impl Stress {
     }
 }
 
-/// Returns the camping factor of `program` [percent]: the largest load of one slice, channel or bank, relative to an
-/// even load. The program runs in isolation on all SMs of `machine`, with [`L2::Thrashed`]. The load of a bank is
-/// multiplied by the share of the sectors that open a row, because a stream can use few banks at a time without any
-/// loss of bandwidth. The value 100 means an even load, and 0 means no traffic.
+/// Number of patterns that [`Stress::measure`] runs.
+pub const PATTERNS: u64 = program::COUNT;
+
+/// Simulates `program` in isolation on `sms` SMs of `machine`, or on all SMs.
 ///
 /// # Errors
-/// Fails as [`alone`] does.
-pub fn camping_percent(machine: &Machine, program: &Program) -> Result<u64> {
+/// Fails if the program or the machine cannot be simulated.
+pub fn alone(
+    machine: &Machine,
+    sms: Option<u32>,
+    program: &Program,
+    l2: L2,
+    scheduler: Option<Scheduler>,
+) -> Result<Results> {
+    let setup = isolated(machine, sms, program, l2, scheduler)?;
+    Ok(setup.run(Options::default(), &mut |_| ())?.0)
+}
+
+fn isolated(
+    machine: &Machine,
+    sms: Option<u32>,
+    program: &Program,
+    l2: L2,
+    scheduler: Option<Scheduler>,
+) -> Result<Setup> {
     let kernel = RunKernel::new(KernelSource::Program(Box::new(program.clone())));
-    let mut shape = WarpRunShape::alone(with_l2(machine, L2::Thrashed)?, kernel);
-    shape.warm = false;
+    let mut shape = WarpRunShape::alone(with_l2(machine, l2)?, kernel);
+    shape.sms = sms;
+    shape.scheduler = scheduler;
+    shape.warm = l2 == L2::Warm;
     let run = WarpRun::new(shape)?;
-    let setup = Setup::new(&run, Path::new(&program.name))?;
-    let options = Options {
-        camping: true,
-        ..Options::default()
-    };
-    let (results, _) = setup.run(options, &mut |_| ())?;
+    Ok(Setup::new(&run, Path::new(&program.name))?)
+}
+
+/// Returns `machine` with one line per set of L2 if `l2` is [`L2::Thrashed`].
+///
+/// # Errors
+/// Fails if the machine is not valid with this L2.
+pub fn with_l2(machine: &Machine, l2: L2) -> Result<Machine, Refusal> {
+    if l2 != L2::Thrashed {
+        return Ok(machine.clone());
+    }
+    let mut shape = machine.clone().into_shape();
+    shape.memory.l2.ways = 1;
+    Machine::new(shape)
+}
+
+/// Behavior of a program in isolation on all SMs of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Whole {
+    /// For each level, the lower of the rates with [`L2::Cold`] and with [`L2::Thrashed`]. A kernel that camps on a
+    /// slice, channel or bank has low rates. A kernel that mainly computes also has low rates. A bound with such rates
+    /// is pessimistic, but valid.
+    pub drain: Rates,
+    /// Camping factor [percent]: the largest load of one slice, channel or bank with [`L2::Thrashed`], relative to an
+    /// even load. The load of a bank is multiplied by the share of the sectors that open a row, because a stream can
+    /// use few banks at a time without any loss of bandwidth. The value 100 means an even load, and 0 means no traffic.
+    pub camping_percent: u64,
+}
+
+impl Whole {
+    /// Simulates `program` in isolation on all SMs of `machine`. Returns `None` if a simulation takes more than `limit`
+    /// core cycles.
+    ///
+    /// # Errors
+    /// Fails if the program or the machine cannot be simulated.
+    pub fn of(machine: &Machine, program: &Program, limit: u64) -> Result<Option<Whole>> {
+        let run = |l2: L2, camping: bool| {
+            let options = Options {
+                camping,
+                limit,
+                ..Options::default()
+            };
+            isolated(machine, None, program, l2, None)?.run_within(options)
+        };
+        let (Some(cold), Some(thrashed)) = (run(L2::Cold, false)?, run(L2::Thrashed, true)?) else {
+            return Ok(None);
+        };
+        let rates = Rates::of(machine, &thrashed);
+        let dram = match rates.dram {
+            0 => u64::MAX,
+            some => some,
+        };
+        Ok(Some(Whole {
+            drain: Rates::of(machine, &cold).min(Rates { dram, ..rates }),
+            camping_percent: camping_percent(machine, &thrashed),
+        }))
+    }
+}
+
+/// Returns the camping factor of a run with one kernel [percent].
+fn camping_percent(machine: &Machine, results: &Results) -> u64 {
     let traffic = &results.traffic;
     let sectors = (traffic.dram_reads + traffic.dram_writes).max(1);
     let activations: u64 = results
@@ -183,61 +257,5 @@ pub fn camping_percent(machine: &Machine, program: &Program) -> Result<u64> {
                 shares.and_then(|shares| shares.bank),
             ),
     ];
-    Ok((loads.into_iter().fold(0.0, f64::max) * 100.0).ceil() as u64)
-}
-
-/// Number of patterns that [`Stress::measure`] runs.
-pub const PATTERNS: u64 = program::COUNT;
-
-/// Simulates `program` in isolation on `sms` SMs of `machine`, or on all SMs.
-///
-/// # Errors
-/// Fails if the program or the machine cannot be simulated.
-pub fn alone(
-    machine: &Machine,
-    sms: Option<u32>,
-    program: &Program,
-    l2: L2,
-    scheduler: Option<Scheduler>,
-) -> Result<Results> {
-    let kernel = RunKernel::new(KernelSource::Program(Box::new(program.clone())));
-    let mut shape = WarpRunShape::alone(with_l2(machine, l2)?, kernel);
-    shape.sms = sms;
-    shape.scheduler = scheduler;
-    shape.warm = l2 == L2::Warm;
-    let run = WarpRun::new(shape)?;
-    let setup = Setup::new(&run, Path::new(&program.name))?;
-    Ok(setup.run(Options::default(), &mut |_| ())?.0)
-}
-
-/// Returns `machine` with one line per set of L2 if `l2` is [`L2::Thrashed`].
-///
-/// # Errors
-/// Fails if the machine is not valid with this L2.
-pub fn with_l2(machine: &Machine, l2: L2) -> Result<Machine, Refusal> {
-    if l2 != L2::Thrashed {
-        return Ok(machine.clone());
-    }
-    let mut shape = machine.clone().into_shape();
-    shape.memory.l2.ways = 1;
-    Machine::new(shape)
-}
-
-/// Returns the rates of `program` in isolation on all SMs of `machine`: for each level, the lower of the rates with
-/// [`L2::Cold`] and with [`L2::Thrashed`]. A kernel that camps on a slice, channel or bank has low rates. A kernel that
-/// mainly computes also has low rates. A bound with such rates is pessimistic, but valid.
-///
-/// # Errors
-/// Fails as [`alone`] does.
-pub fn drain(machine: &Machine, program: &Program) -> Result<Rates> {
-    let cold = Rates::of(machine, &alone(machine, None, program, L2::Cold, None)?);
-    let thrashed = Rates::of(machine, &alone(machine, None, program, L2::Thrashed, None)?);
-    Ok(cold.min(Rates {
-        l2: thrashed.l2,
-        dram: if thrashed.dram > 0 {
-            thrashed.dram
-        } else {
-            u64::MAX
-        },
-    }))
+    (loads.into_iter().fold(0.0, f64::max) * 100.0).ceil() as u64
 }

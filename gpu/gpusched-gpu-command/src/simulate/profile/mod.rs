@@ -29,7 +29,7 @@ use gpusched_cli::{Format, Global, Outcome};
 use gpusched_gpu::machine::Machine;
 use gpusched_gpu::program::Program;
 use gpusched_gpu::scenario::{LIMIT, Options, Setup};
-use gpusched_gpu::stress::{self as patterns, L2, Rates};
+use gpusched_gpu::stress::{L2, Whole, with_l2};
 use gpusched_gpu::warp_run::{KernelSource, RunKernel, WarpRunShape};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::{Estimated, Scheduler};
@@ -338,7 +338,7 @@ impl Args {
             .part(channels)
             .map_err(|refusal| refusal.of_field("channels"))?;
         let machine = Machine::new(machine)?;
-        let machine = patterns::with_l2(&machine, l2)?;
+        let machine = with_l2(&machine, l2)?;
         let mut shape = match other {
             None => WarpRunShape::alone(machine, kernel),
             Some(other) => beside::shape(&machine, kernel, Some(other.clone()))?,
@@ -348,14 +348,15 @@ impl Args {
         kernels::setup(program, shape, &[]).map_err(second::blame)
     }
 
-    /// Returns the rates and the camping factor of the kernel in isolation on all SMs, with its launch parameters.
-    fn whole(&self, machine: &Machine, program: &Program) -> Result<(Rates, u64)> {
+    /// Returns the behavior of the kernel in isolation on all SMs, with its launch parameters.
+    fn whole(&self, machine: &Machine, program: &Program) -> Result<Whole> {
         let kernel = self.launch.of(KernelSource::Program(Box::new(program.clone())));
         let program = program.with(&kernel.overrides())?;
-        Ok((
-            patterns::drain(machine, &program)?,
-            patterns::camping_percent(machine, &program)?,
-        ))
+        let whole = Whole::of(machine, &program, self.limit)?;
+        whole.ok_or_else(|| {
+            let end = "enough cycles for a run on all SMs, also with one line per set of L2";
+            Error::parameter("limit", self.limit, end)
+        })
     }
 
     /// Returns the requested numbers of SMs. Fails if `machine` does not support all of these

@@ -11,7 +11,7 @@ use gpusched_cli::part::{Cell, Draft, Palette, Report, Table, clip};
 use gpusched_gpu::gpu::{KernelResult, Results};
 use gpusched_gpu::machine::{MachineShape, SECTOR};
 use gpusched_gpu::scenario::Setup;
-use gpusched_gpu::stress::{L2, Rates};
+use gpusched_gpu::stress::{L2, Whole};
 use gpusched_model::error::Result;
 use gpusched_model::provenance::{MeasuredClocks, MeasuredOnShape};
 use gpusched_model::{Estimated, Scheduler};
@@ -273,7 +273,7 @@ impl Answer {
         (warm, l2, l2_ways): (bool, L2, Option<u32>),
         estimate: Option<Estimated>,
         points: Vec<Point>,
-        whole: Option<(Rates, u64)>,
+        whole: Option<Whole>,
         replies: Option<Replies>,
         beside: Option<&Setup>,
     ) -> Answer {
@@ -296,7 +296,7 @@ impl Answer {
             measured_on: measured_on(setup),
             estimate,
             l2_ways,
-            drain: whole.map(|(drain, camping_percent)| DrainAnswer {
+            drain: whole.map(|Whole { drain, camping_percent }| DrainAnswer {
                 l2_bytes_per_second: drain.l2,
                 dram_bytes_per_second: drain.dram,
                 camping_percent,
