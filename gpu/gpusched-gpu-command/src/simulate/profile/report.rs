@@ -296,11 +296,16 @@ impl Answer {
             measured_on: measured_on(setup),
             estimate,
             l2_ways,
-            drain: whole.map(|Whole { drain, camping_percent }| DrainAnswer {
-                l2_bytes_per_second: drain.l2,
-                dram_bytes_per_second: drain.dram,
-                camping_percent,
-            }),
+            drain: whole.map(
+                |Whole {
+                     drain,
+                     camping_percent,
+                 }| DrainAnswer {
+                    l2_bytes_per_second: drain.l2,
+                    dram_bytes_per_second: drain.dram,
+                    camping_percent,
+                },
+            ),
             replies,
             points,
         }

@@ -6,7 +6,16 @@ use super::*;
 /// fill follows. The set must not stay full forever.
 #[test]
 fn a_set_does_not_stay_full() {
-    let mut cache = Cache::new(Geometry::small(1, 1));
+    for writes in [Writes::Back, Writes::Through] {
+        let cache = Cache::new(Geometry {
+            writes,
+            ..Geometry::small(1, 1)
+        });
+        leaves_a_full_set(cache);
+    }
+}
+
+fn leaves_a_full_set(mut cache: Cache) {
     let read = |address| Request {
         address,
         bytes: u32::MAX,

@@ -150,10 +150,9 @@ impl Cache {
             return Outcome::Refused;
         }
         let found = match self.tags.probe(request.kernel, request.address, writes) {
-            Found::Full if self.geometry.writes == Writes::Back => {
-                self.tags
-                    .abandoned(request.kernel, request.address, |sector| self.mshr.has(sector))
-            }
+            Found::Full => self
+                .tags
+                .abandoned(request.kernel, request.address, |sector| self.mshr.has(sector)),
             found => found,
         };
         let outcome = if writes {

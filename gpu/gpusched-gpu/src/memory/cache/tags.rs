@@ -150,8 +150,8 @@ impl Tags {
     ///
     /// After its fill, a line can be evicted while requests for its sector still wait. If a read then reserves the
     /// sector again, the read joins these requests, so no fill of the new line follows. GPGPU-Sim has the same rules.
-    /// Without this function, a set would stay full forever if all its lines were in this state. A set with one line
-    /// often reaches this state.
+    /// Without this function, a set would stay full forever if all its lines were in this state, and the kernel would not
+    /// end. A set with one line often reaches this state. A larger set of L1 also reaches it, if many loads use this set.
     pub fn abandoned(&self, kernel: u8, address: u64, pending: impl Fn(u64) -> bool) -> Found {
         let set = (self.index.0)(kernel, address);
         let is_pending = |line: usize| {
