@@ -3,7 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
 
-use std::time::Instant;
+#[path = "peers/clock.rs"]
+mod clock;
 
 use gpusched::generation::{Recipe, Source};
 use gpusched::interference::NoInterference;
@@ -56,25 +57,13 @@ fn speed(policy: Policy, tasks: usize, drawn: bool, jitter: Jitter, jobs: u64) -
         .map(|_| {
             let mut tally = Tally::new(tasks.len());
             let simulation = Simulation::new(&tasks, &releases, discipline, &order, end, (1, 0)).unwrap();
-            let (start, before) = (Instant::now(), processor());
-            simulation.run(&mut tally);
-            let seconds = match (before, processor()) {
-                (Some(before), Some(after)) => (after - before) as f64 / 1e9,
-                _ => start.elapsed().as_secs_f64(),
-            };
+            let ((), time) = clock::measured(|| simulation.run(&mut tally));
             assert!(tally.jobs() > jobs / 10 * 9);
-            tally.jobs() as f64 / seconds / 1e6
+            tally.jobs() as f64 / time * 1e3
         })
         .collect();
     speeds.sort_by(f64::total_cmp);
     speeds[RUNS / 2]
-}
-
-/// Returns the processor time of this thread so far [ns], on Linux. Wall-clock time is unreliable
-/// on a shared machine.
-fn processor() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_whitespace().next()?.parse().ok()
 }
 
 /// Returns tasks with total utilization 0.8, log-uniform periods from 10 ms to 1 s, ten blocks
