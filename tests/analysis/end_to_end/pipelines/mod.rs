@@ -119,37 +119,36 @@ fn the_slowest_stage_decides() {
 }
 
 /// Random pipelines through the same stages. In each stage, the load is 1, or one part in 120 or more below it, or one part above it.
-/// The bounds are finite if no load exceeds 1. If a load exceeds 1, a task has no bound, and a run has longer and longer responses.
+/// The bounds are finite if no load exceeds 1, for different priorities. If a load exceeds 1, a task has no bound, and a run has longer and longer responses.
 #[test]
 fn the_load_of_the_stages_decides() {
-    let counts: Vec<[usize; 3]> = (0..rounds(300u64))
+    let counts: Vec<[usize; 3]> = (0..rounds(3000u64))
         .into_par_iter()
         .map(|seed| {
             let mut rng = rng(seed);
             let (count, stages) = (rng.random_range(1..=3), rng.random_range(1..=4usize));
-            // The last task has the hyperperiod, so its WCET gives each load in parts of 120.
-            let periods: Vec<u64> = (1..count)
-                .map(|_| [40, 60, 120][rng.random_range(0..3)])
-                .chain([120])
-                .collect();
+            // The first task has the hyperperiod, so its WCET gives each load in parts of 120.
+            let others = (1..count).map(|_| [40, 60, 120][rng.random_range(0..3)]);
+            let periods: Vec<u64> = [120].into_iter().chain(others).collect();
             let overloaded = rng.random_bool(0.3).then(|| rng.random_range(0..stages));
-            let mut full = false;
+            let (mut full, equal) = (false, rng.random_bool(0.3));
             let wcets: Vec<Vec<u64>> = (0..stages)
                 .map(|stage| {
                     let mut free = 120;
                     let mut wcets: Vec<u64> = Vec::new();
                     for period in &periods[1..] {
-                        let parts = 120 / periods[wcets.len()];
-                        let most = (free - 1) / parts / (1 + u64::from(*period == 120));
-                        wcets.push(rng.random_range(1..=most.max(1)));
-                        free -= parts * wcets[wcets.len() - 1];
+                        let parts = 120 / period;
+                        let wcet = rng.random_range(1..=free / 2 / parts);
+                        wcets.push(wcet);
+                        free -= parts * wcet;
                     }
                     let below = [0, 0, 1, free / 2, free - 1][rng.random_range(0..5)].min(free - 1);
                     full |= below == 0;
-                    wcets.push(match overloaded == Some(stage) {
+                    let last = match overloaded == Some(stage) {
                         true => free + 1,
                         false => free - below,
-                    });
+                    };
+                    wcets.insert(0, last);
                     wcets
                 })
                 .collect();
@@ -170,7 +169,7 @@ fn the_load_of_the_stages_decides() {
                     format!(
                         r#"{{"name":"{task}","period":{period},"deadline":{},"priority":{},"jobs":"pipelined","segments":[{}]}}"#,
                         1000 * period,
-                        rng.random_range(0..4),
+                        if equal { 1 } else { (seed as usize + task) % 3 },
                         segments.join(",")
                     )
                 })
@@ -183,7 +182,10 @@ fn the_load_of_the_stages_decides() {
             let answer = analyze(&system);
             assert_eq!(verify_system(&answer, &system).err(), None, "{seed}");
             let bounded = answer.response_times_ns.iter().all(Option::is_some);
-            assert_eq!(bounded, overloaded.is_none(), "{seed}: {wcets:?} {periods:?}");
+            // Bounds of tasks of equal priority depend on each other, so they may be infinite below a load of 1.
+            if overloaded.is_some() || !equal {
+                assert_eq!(bounded, overloaded.is_none(), "{seed}: {wcets:?} {periods:?}");
+            }
             let longest = |before: u64| {
                 let mut observed = Observed::new(&system);
                 let runs = Pattern::default().runs(&system, (0, 0));
@@ -198,9 +200,8 @@ fn the_load_of_the_stages_decides() {
                 assert!(grown >= 100, "{seed}: {grown}");
                 return [1, 0, 0];
             }
-            let longest = longest(2_400);
-            let most = answer.response_times_ns.iter().flatten().max().unwrap();
-            assert!(longest <= most.ns(), "{seed}");
+            let most = answer.response_times_ns.iter().flatten().max();
+            assert!(!bounded || Some(longest(2_400)) <= most.map(|most| most.ns()), "{seed}");
             [0, usize::from(full), usize::from(!full)]
         })
         .collect();
