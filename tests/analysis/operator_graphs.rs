@@ -28,7 +28,9 @@ fn the_example_of_the_authors() {
     let graph = graph(&[200, 300, 150, 400], &DIAMOND);
     assert_eq!(ns(published(&graph)), Some(1600));
     // Its simulation with a period of 10 converges to 1600, too. Most messages are lost.
-    let run = simulate(&graph, Time::from_ns(10), 6, |operator, _| graph.operators()[operator].wcet);
+    let run = simulate(&graph, Time::from_ns(10), 6, |operator, _| {
+        graph.operators()[operator].wcet
+    });
     assert_eq!((run.response.ns(), run.lost > 0), (1600, true));
     // With a period of at least 400, nothing is lost, and no message waits.
     assert_eq!(ns(smallest_period(&graph)), Some(400));
@@ -61,24 +63,37 @@ fn a_run_exceeds_the_published_bound() {
     assert_eq!(ns(published(&graph)), Some(32));
     let run = |period, messages| {
         let period = Time::from_ns(period);
-        simulate(&graph, period, messages, |operator, _| graph.operators()[operator].wcet).response.ns()
+        simulate(&graph, period, messages, |operator, _| {
+            graph.operators()[operator].wcet
+        })
+        .response
+        .ns()
     };
     assert_eq!([run(1, 1), run(1, 2), run(1, 3), run(1, 40)], [20, 27, 33, 33]);
     // Without lost messages, no message waits.
     assert_eq!(ns(smallest_period(&graph)), Some(8));
-    assert_eq!((run(8, 40), ns(response_time(&graph, Time::from_ns(8)))), (20, Some(20)));
+    assert_eq!(
+        (run(8, 40), ns(response_time(&graph, Time::from_ns(8)))),
+        (20, Some(20))
+    );
 }
 
 #[test]
 fn one_operator_and_several_leaves() {
     let one = graph(&[7], &[]);
-    assert_eq!((ns(published(&one)), ns(smallest_period(&one))), (Some(14), Some(7)));
+    assert_eq!(
+        (ns(published(&one)), ns(smallest_period(&one))),
+        (Some(14), Some(7))
+    );
     assert_eq!(ns(response_time(&one, Time::from_ns(7))), Some(7));
     let leaves = graph(&[1, 4, 9], &[(0, 1), (0, 2)]);
     assert_eq!(published(&leaves), None);
     assert_eq!(ns(response_time(&leaves, Time::from_ns(10))), Some(10));
     let large = graph(&[u64::MAX, u64::MAX], &[(0, 1)]);
-    assert_eq!((published(&large), response_time(&large, Time::from_ns(u64::MAX))), (None, None));
+    assert_eq!(
+        (published(&large), response_time(&large, Time::from_ns(u64::MAX))),
+        (None, None)
+    );
     assert!(OperatorGraph::new([], []).is_err());
     assert!(OperatorGraph::new([Time::ZERO; 2], []).is_err());
     assert!(OperatorGraph::new([Time::ZERO; 2], [(1, 0)]).is_err());
@@ -91,8 +106,9 @@ fn random(rng: &mut impl Rng, leaves: bool) -> OperatorGraph {
     let density = [0.0, 0.1, 0.3, 0.6][rng.random_range(0..4)];
     let most = [1, 3, 10, 100][rng.random_range(0..4)];
     let least = rng.random_range(0..=1);
-    let mut connections: Vec<(usize, usize)> =
-        (1..count).map(|operator| (rng.random_range(0..operator), operator)).collect();
+    let mut connections: Vec<(usize, usize)> = (1..count)
+        .map(|operator| (rng.random_range(0..operator), operator))
+        .collect();
     for from in 0..count {
         for to in from + 1..count {
             if rng.random_bool(density) {
@@ -139,9 +155,15 @@ fn by_events(graph: &OperatorGraph, period: u64, messages: usize, times: &[Vec<u
             for (operator, found) in operators.iter().enumerate() {
                 let filled = match operator {
                     0 => source,
-                    _ => found.inputs.iter().all(|&input| queues.get(&(input, operator)) == Some(&true)),
+                    _ => found
+                        .inputs
+                        .iter()
+                        .all(|&input| queues.get(&(input, operator)) == Some(&true)),
                 };
-                let free = found.outputs.iter().all(|&output| queues.get(&(operator, output)) != Some(&true));
+                let free = found
+                    .outputs
+                    .iter()
+                    .all(|&output| queues.get(&(operator, output)) != Some(&true));
                 if !filled || !free || working[operator].is_some() {
                     continue;
                 }
@@ -194,14 +216,23 @@ fn the_simulator_follows_the_rules_of_the_queues() {
             .operators()
             .iter()
             .map(|operator| {
-                let draw = |_| [operator.wcet.ns(), rng.random_range(0..=operator.wcet.ns())][rng.random_range(0..2)];
+                let draw = |_| {
+                    [operator.wcet.ns(), rng.random_range(0..=operator.wcet.ns())][rng.random_range(0..2)]
+                };
                 (0..messages).map(draw).collect()
             })
             .collect();
-        let found = simulate(&graph, Time::from_ns(period), messages as u64, |operator, message| {
-            Time::from_ns(times[operator][usize::try_from(message).unwrap()])
-        });
-        assert_eq!(found, by_events(&graph, period, messages, &times), "{seed}: {graph:?}");
+        let found = simulate(
+            &graph,
+            Time::from_ns(period),
+            messages as u64,
+            |operator, message| Time::from_ns(times[operator][usize::try_from(message).unwrap()]),
+        );
+        assert_eq!(
+            found,
+            by_events(&graph, period, messages, &times),
+            "{seed}: {graph:?}"
+        );
     });
 }
 
@@ -218,13 +249,22 @@ fn bounds_hold_and_the_bound_for_a_period_is_exact() {
             let least = smallest_period(&graph).unwrap();
             let sum: u64 = operators.iter().map(|operator| operator.wcet.ns()).sum();
             let mut sustained = 0;
-            for period in [1, least.ns().saturating_sub(1), least.ns(), least.ns() + 1, sum, rng.random_range(1..=100)] {
+            for period in [
+                1,
+                least.ns().saturating_sub(1),
+                least.ns(),
+                least.ns() + 1,
+                sum,
+                rng.random_range(1..=100),
+            ] {
                 let period = Time::from_ns(period.max(1));
                 let bound = response_time(&graph, period);
                 assert_eq!(bound.is_some(), period >= least, "{seed}: {graph:?}");
                 let longest = simulate(&graph, period, messages, |operator, _| operators[operator].wcet);
                 match bound {
-                    Some(bound) => assert_eq!((longest.response, longest.lost), (bound, 0), "{seed}: {graph:?}"),
+                    Some(bound) => {
+                        assert_eq!((longest.response, longest.lost), (bound, 0), "{seed}: {graph:?}")
+                    }
                     None => {
                         // Each cycle adds 1 ns or more to the time of the first operator in its queue.
                         let many = messages + operators.len() as u64 * (period.ns() + 1);
@@ -238,7 +278,10 @@ fn bounds_hold_and_the_bound_for_a_period_is_exact() {
                         true => [Time::ZERO, operators[operator].wcet][rng.random_range(0..2)],
                         false => Time::from_ns(rng.random_range(0..=operators[operator].wcet.ns())),
                     });
-                    assert!(bound.is_none_or(|bound| run.response <= bound), "{seed}: {graph:?}");
+                    assert!(
+                        bound.is_none_or(|bound| run.response <= bound),
+                        "{seed}: {graph:?}"
+                    );
                 }
             }
             sustained

@@ -25,7 +25,12 @@ pub fn published(graph: &OperatorGraph) -> Option<Time> {
     let mut meeting = vec![last; operators.len()];
     let mut rest = vec![0u64; operators.len()];
     for (position, operator) in operators.iter().enumerate().rev() {
-        let after = operator.outputs.iter().map(|&output| rest[output]).max().unwrap_or(0);
+        let after = operator
+            .outputs
+            .iter()
+            .map(|&output| rest[output])
+            .max()
+            .unwrap_or(0);
         rest[position] = costs[position].checked_add(after)?;
         // Paths meet at the nearest common successor; successors have larger positions.
         let common = |mut left: usize, mut right: usize| {
@@ -81,7 +86,11 @@ fn path(graph: &OperatorGraph, costs: &[u64], (from, to): (usize, usize)) -> Opt
     for position in from..to {
         let Some(sum) = sums[position] else { continue };
         let sum = sum.checked_add(costs[position])?;
-        for &output in graph.operators()[position].outputs.iter().filter(|&&output| output <= to) {
+        for &output in graph.operators()[position]
+            .outputs
+            .iter()
+            .filter(|&&output| output <= to)
+        {
             sums[output] = sums[output].max(Some(sum));
         }
     }

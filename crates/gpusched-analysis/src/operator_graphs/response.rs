@@ -11,8 +11,14 @@ use super::OperatorGraph;
 /// operator loses messages. A time that is not representable counts as no bound.
 pub fn response_time(graph: &OperatorGraph, period: Time) -> Option<Time> {
     let (starts, costs) = (starts(graph, period)?, graph.costs());
-    let ends = starts.iter().zip(&costs).map(|(start, cost)| start.checked_add(*cost));
-    ends.collect::<Option<Vec<u64>>>()?.into_iter().max().map(Time::from_ns)
+    let ends = starts
+        .iter()
+        .zip(&costs)
+        .map(|(start, cost)| start.checked_add(*cost));
+    ends.collect::<Option<Vec<u64>>>()?
+        .into_iter()
+        .max()
+        .map(Time::from_ns)
 }
 
 /// Returns the smallest period that the graph sustains.

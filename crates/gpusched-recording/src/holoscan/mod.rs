@@ -191,7 +191,10 @@ fn in_parallel(graph: &Graph, order: &[usize], draft: &Draft, period: Time) -> O
         .iter()
         .map(|segment| segment.wcet.as_ref()?.at(1, Contention::Isolated));
     let wcets = wcets.collect::<Option<Vec<Time>>>()?;
-    let edges = graph.edges.iter().map(|&(from, to)| (positions[from], positions[to]));
+    let edges = graph
+        .edges
+        .iter()
+        .map(|&(from, to)| (positions[from], positions[to]));
     let parallel = OperatorGraph::new(wcets, edges).ok()?;
     let found = match response_time(&parallel, period) {
         Some(bound) => format!("a message takes at most {bound}"),

@@ -73,7 +73,11 @@ impl Parameters for OperatorGraphsParameters {
             (None, true) => return Refusal::refuse("operators", "none", "at least one number of operators"),
             (Some(_), false) => {
                 let found = format!("{:?}", self.operators);
-                return Refusal::refuse("operators", found, "no numbers, because `connections` states the graph");
+                return Refusal::refuse(
+                    "operators",
+                    found,
+                    "no numbers, because `connections` states the graph",
+                );
             }
             (None, false) => self.operators.clone(),
             (Some(&largest), true) => vec![largest.saturating_add(1)],
@@ -85,7 +89,11 @@ impl Parameters for OperatorGraphsParameters {
             let wcets = vec![least; counts.first().copied().unwrap_or(0)];
             let graph = OperatorGraph::new(wcets, self.connections.iter().map(|&[from, to]| (from, to)))?;
             if published(&graph).is_none() {
-                return Refusal::refuse("connections", "several operators without outputs", "one last operator");
+                return Refusal::refuse(
+                    "connections",
+                    "several operators without outputs",
+                    "one last operator",
+                );
             }
         }
         Ok(OperatorGraphs {
@@ -98,8 +106,11 @@ impl Parameters for OperatorGraphsParameters {
 impl OperatorGraphs {
     fn graph(&self, rng: &mut impl Rng, count: usize) -> Result<OperatorGraph> {
         let parameters = &self.parameters;
-        let mut connections: Vec<(usize, usize)> =
-            parameters.connections.iter().map(|&[from, to]| (from, to)).collect();
+        let mut connections: Vec<(usize, usize)> = parameters
+            .connections
+            .iter()
+            .map(|&[from, to]| (from, to))
+            .collect();
         if connections.is_empty() {
             connections.extend((1..count).map(|to| (below(rng, to), to)));
             for from in 0..count {
@@ -127,7 +138,13 @@ impl OperatorGraphs {
     fn evaluate(&self, seed: u64, (count, number): (usize, u64)) -> Result<Found> {
         let mut rng = stream(seed, Purpose::OperatorGraphs, count as u64, number);
         let graph = self.graph(&mut rng, count)?;
-        let large = || Error::from(Refusal::new("wcet", "times that add up to more than 2^64 ns", "shorter times"));
+        let large = || {
+            Error::from(Refusal::new(
+                "wcet",
+                "times that add up to more than 2^64 ns",
+                "shorter times",
+            ))
+        };
         let (published, period) = published(&graph).zip(smallest_period(&graph)).ok_or_else(large)?;
         let exact = response_time(&graph, period).ok_or_else(large)?;
         let operators = graph.operators();
@@ -181,7 +198,9 @@ impl Measure for OperatorGraphs {
     fn rows(&self, seed: u64) -> Result<Vec<Row>> {
         self.table(|count| {
             let numbers = (0..self.parameters.graphs).into_par_iter();
-            numbers.map(|number| self.evaluate(seed, (count, number))).collect()
+            numbers
+                .map(|number| self.evaluate(seed, (count, number)))
+                .collect()
         })
     }
 

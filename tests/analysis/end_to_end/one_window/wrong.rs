@@ -245,7 +245,12 @@ fn work_before_the_window_counts() {
         {"name":"busy","period":100,"priority":1,"gpu_priority":2,"wait":"busy","segments":[{"on":"c","wcet":1,"bcet":1},
         {"on":"gpu","wcet":4,"bcet":4}]}]}"#,
     );
-    let jobs: [Job<'_>; 4] = [(2, 0, 0, &[1, 4]), (0, 0, 0, &[10, 2]), (1, 1, 0, &[5]), (1, 18, 0, &[5])];
+    let jobs: [Job<'_>; 4] = [
+        (2, 0, 0, &[1, 4]),
+        (0, 0, 0, &[10, 2]),
+        (1, 1, 0, &[5]),
+        (1, 18, 0, &[5]),
+    ];
     let longest = observed(&system, &jobs).tasks[0].ends[1];
     let bounds = analyze(&system).evidence.bounds;
     let end = |bounds: &Bounds| bounds.end(0, 1).map(Time::ns);
