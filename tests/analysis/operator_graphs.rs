@@ -55,7 +55,7 @@ fn an_operator_beside_the_longest_path() {
     assert_eq!(ns(published(&graph)), Some(23));
 }
 
-/// The script of the authors computes 32 for this graph: 0 has the delay 12, and 4 has 3·8 + 8. Their simulator and ours find 33 with a
+/// The script of the authors computes 32 for this graph: 0 has the delay 12, and 4 has 3·8 + 8. Their simulator and this one find 33 with a
 /// period of 1. Operator 0 loses messages, so its queue is full as soon as it starts. Message 2 enters it at 3.
 #[test]
 fn a_run_exceeds_the_published_bound() {

@@ -3,7 +3,7 @@
 //!
 //! | bound | period | source |
 //! |---|---|---|
-//! | [`response_time`] | needs a period that the graph sustains | ours; exact |
+//! | [`response_time`] | needs a period that the graph sustains | own work; exact |
 //! | [`published`] | holds for every period | Schowitz, Sinha and Gujarati, RTSS 2024 |
 
 mod published;
