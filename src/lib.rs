@@ -69,8 +69,8 @@
 //! | Khairy et al. (Accel-Sim), ISCA 2020 | [Khairy20] |
 
 pub use gpusched_analysis::{
-    bandwidth, end_to_end, export, generation, interference, kernel_wcet, partitioning, prediction,
-    schedulability, warp_bounds,
+    bandwidth, end_to_end, export, generation, interference, kernel_wcet, operator_graphs, partitioning,
+    prediction, schedulability, warp_bounds,
 };
 #[cfg(feature = "gpu")]
 pub use gpusched_gpu as gpu;

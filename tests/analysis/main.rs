@@ -33,6 +33,7 @@ mod margin;
 mod measured_h100;
 mod measured_samples;
 mod model;
+mod operator_graphs;
 mod optimal;
 mod overheads;
 mod own_plans;

@@ -344,6 +344,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("masola23-fig5-fig18", 3),
             ("measured-kernels", 6),
             ("memory-closure", 8),
+            ("operator-graphs", 9),
             ("optimality", 4),
             ("optimality-granularity", 5),
             ("optimality-policies", 3),

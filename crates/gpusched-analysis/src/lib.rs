@@ -3,7 +3,7 @@
 //!
 //! A module uses only the modules to its left: {[`generation`], [`interference`],
 //! [`kernel_wcet`]} ← [`schedulability`] ← {[`partitioning`], [`bandwidth`], [`prediction`]} ← {[`end_to_end`], [`export`]}.
-//! [`warp_bounds`] uses no other module.
+//! [`warp_bounds`] and [`operator_graphs`] use no other module.
 
 pub mod bandwidth;
 pub mod end_to_end;
@@ -11,6 +11,7 @@ pub mod export;
 pub mod generation;
 pub mod interference;
 pub mod kernel_wcet;
+pub mod operator_graphs;
 pub mod partitioning;
 pub mod prediction;
 pub mod schedulability;

@@ -6,6 +6,7 @@
 //!   segments on several resources;
 //! * [`blocks`]: thread blocks on SMs; [`warps`]: the warp schedulers of one sub-core;
 //! * [`regulation`]: memory bandwidth regulation; [`shared_runs`]: kernels that share the memory of a GPU;
+//! * [`operator_graphs`]: operators that execute in parallel, with queues between them;
 //! * [`timeline`]: what a simulator observed, for traces and charts;
 //! * [`campaign`]: the runner of long validations; [`validation`]: the validations.
 
@@ -13,6 +14,7 @@ pub mod blocks;
 pub mod campaign;
 pub mod end_to_end;
 pub mod engine;
+pub mod operator_graphs;
 pub mod regulation;
 pub mod shared;
 pub mod shared_runs;

@@ -35,6 +35,10 @@ fn an_application_is_one_task() {
         (4, &Value::Array(vec![]))
     );
     assert!(answer.stderr.contains("in the order A, B, C, D"), "{answer:?}");
+    // The longest path is A, B, D. The smallest period is the WCET of D.
+    assert!(answer.stderr.contains("a message takes at most 900us"), "{answer:?}");
+    let fast = run_with("import holoscan - --unit us --period 399us", DIAMOND);
+    assert!(fast.stderr.contains("the smallest period is 400us"), "{fast:?}");
     // Alone, the thread needs the sum of all WCETs.
     let verdict = run_with("test - --format json", answer.stdout);
     let verdict: Value = serde_json::from_str(&verdict.stdout).unwrap();

@@ -75,6 +75,8 @@ pub enum Purpose {
     BudgetedSystems = 59,
     /// The accesses of best-effort cores in the simulation of systems with budgets.
     RegulatedRuns = 60,
+    /// The generated graphs of operators of a study, and their execution times.
+    OperatorGraphs = 61,
 }
 
 /// Returns the random stream of `seed` and `purpose` for set number `set` at experiment point

@@ -9,6 +9,7 @@ mod dot;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use gpusched_analysis::operator_graphs::{OperatorGraph, response_time, smallest_period};
 use gpusched_model::Refusal;
 use gpusched_model::end_to_end::{
     Arrivals, Core, CorePolicy, Draft, Jobs, PartitionDraft, PartitionPolicy, SegmentDraft, System,
@@ -17,7 +18,7 @@ use gpusched_model::end_to_end::{
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 use gpusched_model::time::decimal::{Rounding, nanoseconds};
-use gpusched_model::wcet::{Form, Table, WcetFunction};
+use gpusched_model::wcet::{Contention, Form, Table, WcetFunction};
 use gpusched_model::{Interference, counted};
 
 use crate::task_files::Unit;
@@ -163,11 +164,45 @@ pub fn system(path: impl AsRef<Path>, options: &Options) -> Result<Imported> {
         counted(graph.operators.len(), "operator"),
         counted(graph.edges.len(), "connection")
     ));
+    notes.extend(in_parallel(&graph, &order, &draft, options.period));
     Ok(Imported {
         result: draft,
         assumptions,
         notes,
     })
+}
+
+/// Most operators of a graph for which the import computes a bound on parallel execution.
+const MOST: usize = 1000;
+
+/// Returns a note with the response time if each operator has a thread and a core of its own. Kernels share the GPU, so the note
+/// is absent if there are kernels.
+fn in_parallel(graph: &Graph, order: &[usize], draft: &Draft, period: Time) -> Option<String> {
+    let segments = &draft.tasks.first()?.segments;
+    // Without kernels, each operator has one segment.
+    if graph.operators.len() > MOST || segments.len() != order.len() || !draft.partitions.is_empty() {
+        return None;
+    }
+    let mut positions = vec![0; order.len()];
+    for (position, &operator) in order.iter().enumerate() {
+        *positions.get_mut(operator)? = position;
+    }
+    let wcets = segments
+        .iter()
+        .map(|segment| segment.wcet.as_ref()?.at(1, Contention::Isolated));
+    let wcets = wcets.collect::<Option<Vec<Time>>>()?;
+    let edges = graph
+        .edges
+        .iter()
+        .map(|&(from, to)| (positions[from], positions[to]));
+    let parallel = OperatorGraph::new(wcets, edges).ok()?;
+    let found = match response_time(&parallel, period) {
+        Some(bound) => format!("a message takes at most {bound}"),
+        None => format!("the smallest period is {}", smallest_period(&parallel)?),
+    };
+    Some(format!(
+        "with the multi-thread scheduler, and a worker and a core for each operator, {found}"
+    ))
 }
 
 /// Name of the core that executes all operators.

@@ -13,6 +13,7 @@ mod cluster_bounds;
 mod end_to_end;
 pub mod limits;
 mod measure;
+mod operator_graphs;
 mod optimality;
 mod published;
 mod row;
@@ -47,6 +48,7 @@ const MEASURES: &[Entry] = &[
     Entry::of::<mapping::MappingParameters>(),
     Entry::of::<misprediction::MispredictionParameters>(),
     Entry::of::<occupancy::OccupancyParameters>(),
+    Entry::of::<operator_graphs::OperatorGraphsParameters>(),
     Entry::of::<optimality::OptimalityParameters>(),
     Entry::of::<scenario::ScenarioParameters>(),
     Entry::of::<shared_memory::SharedMemoryParameters>(),

@@ -29,6 +29,10 @@ pub enum Wrong {
     BusyTurns,
     /// Each window is closed, also with inverted priorities on the GPU.
     Closed,
+    /// Tasks of equal priority on the core count as more urgent tasks.
+    EqualPriorities,
+    /// Under `fp`, every task on the GPU counts only with the segments that are released in the window.
+    WorkBefore,
 }
 
 /// The equations of one system, for the values of the table `bounds`.
@@ -246,7 +250,7 @@ impl Reference<'_> {
     /// Whether `other` has a higher priority on the core.
     fn first(&self, window: &Window<'_>, other: usize) -> bool {
         let (own, found) = (self.priority(window.task), self.priority(other));
-        window.closed && found < own
+        window.closed && (found < own || found == own && self.wrong == Wrong::EqualPriorities)
     }
 
     /// n_j(w)
@@ -348,7 +352,9 @@ impl Reference<'_> {
         let mut sum = 0;
         for other in others.filter(|&other| self.urgency(other) <= level) {
             let here = self.here(other, place);
-            let ordered = own_here.is_empty() || self.urgency(other) < self.urgency(task);
+            let ordered = own_here.is_empty()
+                || self.urgency(other) < self.urgency(task)
+                || self.wrong == Wrong::WorkBefore;
             let released = self.preemptive(place) && window.closed && ordered;
             let always = self.always(length, other, &here);
             sum += match released {

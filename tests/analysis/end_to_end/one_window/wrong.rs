@@ -233,6 +233,37 @@ fn inverted_priorities_open_the_window() {
     );
 }
 
+/// The first kernel of `own` keeps `between` waiting from 1 to 10, and `busy` occupies the core until 24, because `between` delays its
+/// kernel from 10 to 15 and from 18 to 23. Only one of these two jobs is released in the window, which starts at 10.
+#[test]
+fn work_before_the_window_counts() {
+    let system = super::super::system(
+        r#"{"cores":[{"name":"c","policy":"fp"}],"partitions":[{"name":"gpu","sms":1,"policy":"fp"}],"tasks":[
+        {"name":"own","period":100,"priority":1,"gpu_priority":0,"wait":"suspend","segments":[{"on":"gpu","wcet":10,"bcet":10},
+        {"on":"c","wcet":2,"bcet":2}]},
+        {"name":"between","period":17,"priority":9,"gpu_priority":1,"segments":[{"on":"gpu","wcet":5,"bcet":5}]},
+        {"name":"busy","period":100,"priority":1,"gpu_priority":2,"wait":"busy","segments":[{"on":"c","wcet":1,"bcet":1},
+        {"on":"gpu","wcet":4,"bcet":4}]}]}"#,
+    );
+    let jobs: [Job<'_>; 4] = [
+        (2, 0, 0, &[1, 4]),
+        (0, 0, 0, &[10, 2]),
+        (1, 1, 0, &[5]),
+        (1, 18, 0, &[5]),
+    ];
+    let longest = observed(&system, &jobs).tasks[0].ends[1];
+    let bounds = analyze(&system).evidence.bounds;
+    let end = |bounds: &Bounds| bounds.end(0, 1).map(Time::ns);
+    assert_eq!(
+        (
+            end(&bounds),
+            longest.ns(),
+            end(&wrong(&system, &bounds, Wrong::WorkBefore))
+        ),
+        (Some(27), 26, Some(22))
+    );
+}
+
 macro_rules! exceeded {
     ($($test:ident: $wrong:ident, $gpu:literal, $index:literal;)*) => {$(
         #[test]

@@ -15,6 +15,7 @@ use gpusched::Time;
 use gpusched::end_to_end::analyze;
 use gpusched::model::end_to_end::System;
 use gpusched::simulator::campaign::Campaign as _;
+use gpusched::simulator::end_to_end::{Drawn, Extent, Observed, Pattern, Simulator};
 use gpusched::simulator::validation::end_to_end::{Campaign, Sharing};
 use gpusched::verification::verify_system;
 use rand::RngExt as _;
@@ -114,6 +115,99 @@ fn the_slowest_stage_decides() {
     assert_eq!(bound(52_600, 52_600), bounded(52_600, 52_600));
     for (encoder, decoder) in [(52_601, 1_000), (1_000, 52_601), (60_000, 60_000)] {
         assert_eq!(bound(encoder, decoder), (false, None));
+    }
+}
+
+/// Random pipelines through the same stages. In each stage, the load is 1, or one part in 120 or more below it, or one part above it.
+/// The bounds are finite if no load exceeds 1, for different priorities. If a load exceeds 1, a task has no bound, and a run has longer and longer responses.
+#[test]
+fn the_load_of_the_stages_decides() {
+    let counts: Vec<[usize; 3]> = (0..rounds(3000u64))
+        .into_par_iter()
+        .map(|seed| {
+            let mut rng = rng(seed);
+            let (count, stages) = (rng.random_range(1..=3), rng.random_range(1..=4usize));
+            // The first task has the hyperperiod, so its WCET gives each load in parts of 120.
+            let others = (1..count).map(|_| [40, 60, 120][rng.random_range(0..3)]);
+            let periods: Vec<u64> = [120].into_iter().chain(others).collect();
+            let overloaded = rng.random_bool(0.3).then(|| rng.random_range(0..stages));
+            let (mut full, equal) = (false, rng.random_bool(0.3));
+            let wcets: Vec<Vec<u64>> = (0..stages)
+                .map(|stage| {
+                    let mut free = 120;
+                    let mut wcets: Vec<u64> = Vec::new();
+                    for period in &periods[1..] {
+                        let parts = 120 / period;
+                        let wcet = rng.random_range(1..=free / 2 / parts);
+                        wcets.push(wcet);
+                        free -= parts * wcet;
+                    }
+                    let below = [0, 0, 1, free / 2, free - 1][rng.random_range(0..5)].min(free - 1);
+                    full |= below == 0;
+                    let last = match overloaded == Some(stage) {
+                        true => free + 1,
+                        false => free - below,
+                    };
+                    wcets.insert(0, last);
+                    wcets
+                })
+                .collect();
+            let partitions: Vec<String> = (0..stages)
+                .map(|stage| {
+                    let policy = ["np-fifo", "fp", "np-fp"][rng.random_range(0..3)];
+                    format!(r#"{{"name":"s{stage}","sms":1,"policy":"{policy}"}}"#)
+                })
+                .collect();
+            let tasks: Vec<String> = periods
+                .iter()
+                .enumerate()
+                .map(|(task, period)| {
+                    let segments = wcets.iter().enumerate().map(|(stage, wcets)| {
+                        format!(r#"{{"on":"s{stage}","wcet":{0},"bcet":{0}}}"#, wcets[task])
+                    });
+                    let segments: Vec<String> = segments.collect();
+                    format!(
+                        r#"{{"name":"{task}","period":{period},"deadline":{},"priority":{},"jobs":"pipelined","segments":[{}]}}"#,
+                        1000 * period,
+                        if equal { 1 } else { (seed as usize + task) % 3 },
+                        segments.join(",")
+                    )
+                })
+                .collect();
+            let system = system(&format!(
+                r#"{{"partitions":[{}],"tasks":[{}]}}"#,
+                partitions.join(","),
+                tasks.join(",")
+            ));
+            let answer = analyze(&system);
+            assert_eq!(verify_system(&answer, &system).err(), None, "{seed}");
+            let bounded = answer.response_times_ns.iter().all(Option::is_some);
+            // Bounds of tasks of equal priority depend on each other, so they may be infinite below a load of 1.
+            if overloaded.is_some() || !equal {
+                assert_eq!(bounded, overloaded.is_none(), "{seed}: {wcets:?} {periods:?}");
+            }
+            let longest = |before: u64| {
+                let mut observed = Observed::new(&system);
+                let runs = Pattern::default().runs(&system, (0, 0));
+                let mut source = Drawn::new(&system, &runs, (0, 0)).unwrap();
+                let mut simulator = Simulator::new(&system, None).unwrap();
+                let extent = Extent::before(Time::from_ns(before));
+                simulator.run(&mut source, extent, &mut observed).unwrap();
+                observed.tasks.iter().map(|task| task.response.ns()).max().unwrap()
+            };
+            if overloaded.is_some() {
+                let grown = longest(48_000) - longest(24_000);
+                assert!(grown >= 100, "{seed}: {grown}");
+                return [1, 0, 0];
+            }
+            let most = answer.response_times_ns.iter().flatten().max();
+            assert!(!bounded || Some(longest(2_400)) <= most.map(|most| most.ns()), "{seed}");
+            [0, usize::from(full), usize::from(!full)]
+        })
+        .collect();
+    for kind in 0..3 {
+        let sum: usize = counts.iter().map(|counts| counts[kind]).sum();
+        assert!(sum >= rounds(20), "{kind}: {sum}");
     }
 }
 
