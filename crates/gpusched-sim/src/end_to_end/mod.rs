@@ -31,6 +31,7 @@
 //! * With [`Channels`], all resources share one memory. A segment that waits for a channel keeps its resource. All tasks must be
 //!   sequential.
 //! * With a [`Regulation`], accesses of best-effort cores delay the segments. Each execution time is then a time without accesses.
+//!   With a [`Slack`], the budgets of the segments grow with their slack.
 
 mod channels;
 mod event;
@@ -42,6 +43,7 @@ mod regulation;
 mod run;
 mod script;
 mod simulator;
+mod slack;
 mod source;
 mod thread;
 mod time_slices;
@@ -57,5 +59,6 @@ pub use pattern::Pattern;
 pub use regulation::{Attack, Exposed, Regulation};
 pub use script::{Playback, Script};
 pub use simulator::Simulator;
+pub use slack::{Carry, Nominal, Slack};
 pub use source::{Arrival, Delay, Drawn, Execution, Source, TaskRun};
 pub use time_slices::{Overruns, Turns};
