@@ -3,6 +3,7 @@
 
 mod budgets;
 mod curves;
+mod runs;
 
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
@@ -53,6 +54,7 @@ struct Content<'a> {
     groups: Option<Table>,
     budgets: Option<Table>,
     curves: Option<curves::Section>,
+    runs: Option<runs::Section>,
     segments: Table,
     command: &'a str,
     files: Vec<File>,
@@ -92,6 +94,10 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
             .map(|budgets| budgets::segments(system, budgets)),
         curves: match input.fault {
             None => curves::section(stated, system)?,
+            Some(_) => None,
+        },
+        runs: match input.fault {
+            None => runs::section(stated, system, answer)?,
             Some(_) => None,
         },
         segments: segments(system, answer),

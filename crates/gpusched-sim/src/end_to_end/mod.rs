@@ -36,6 +36,7 @@
 mod channels;
 mod event;
 mod extent;
+mod isolated;
 mod observers;
 mod pattern;
 mod plan;
@@ -52,6 +53,7 @@ pub use crate::engine::{Arrivals, Jitter, Offsets};
 pub use channels::{Burst, Channels};
 pub use event::{Event, Job, Part};
 pub use extent::{Extent, FOREVER};
+pub use isolated::isolated;
 pub use observers::chains::{ChainTime, ChainTimes};
 pub use observers::chart::Chart;
 pub use observers::observed::{Observed, TaskObserved};

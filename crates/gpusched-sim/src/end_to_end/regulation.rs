@@ -180,7 +180,8 @@ impl Regulated {
         Regulated {
             accounts: vec![None; threads],
             executing: Vec::new(),
-            active: false,
+            // Before the first event, no budget limits the accesses.
+            active: regulation.is_some_and(|found| found.attack == Attack::Always),
             since: 0,
             boundary: regulation.map_or(NEVER, |found| found.phase.ns()),
             until: NEVER,
@@ -228,7 +229,9 @@ impl Regulated {
             Carry::Segment => now,
             Carry::Queue => starting.release.max(self.queues[starting.resource]),
             Carry::Job => match self.previous[starting.thread] {
-                Some((job, segment, until)) if (job, segment + 1) == (starting.job, starting.segment) => until,
+                Some((job, segment, until)) if (job, segment + 1) == (starting.job, starting.segment) => {
+                    until
+                }
                 _ => now,
             },
         };
@@ -250,7 +253,11 @@ impl Regulated {
 
     /// Returns the time until `end` during which best-effort cores access memory. `end` is not before the last instant.
     pub fn memory_until(&self, end: u64) -> u64 {
-        let rest = if self.active { end.saturating_sub(self.since) } else { 0 };
+        let rest = if self.active {
+            end.saturating_sub(self.since)
+        } else {
+            0
+        };
         self.memory + rest
     }
 

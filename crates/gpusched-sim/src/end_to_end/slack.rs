@@ -1,5 +1,5 @@
 //! Slack of segments at run time: the nominal schedule of a segment, and the memory time that still keeps to it. The proofs are in
-//! `docs/explanation/budgets-at-run-time.md`.
+//! `docs/explanation/budgets-end-to-end.md`.
 
 use gpusched_analysis::bandwidth::{BudgetPolicy, Chooser};
 use gpusched_analysis::end_to_end::Budgeted;
@@ -65,7 +65,9 @@ impl Slack {
                         () if is_own(system, index, on) => Carry::Job,
                         () if is_queue(draft, budgeted, on) => Carry::Queue,
                         // On a core, a bound without a window shows that nothing preempts the segment.
-                        () if is_whole(system, on, end.is_some() && budget.window_ns.is_none()) => Carry::Segment,
+                        () if is_whole(system, on, end.is_some() && budget.window_ns.is_none()) => {
+                            Carry::Segment
+                        }
                         () => Carry::Window,
                     },
                 })
@@ -137,7 +139,9 @@ impl Spare {
         let extra = limit.saturating_sub(nominal.isolated.ns());
         Spare {
             chooser,
-            left: (extra < exposed.delay).then(|| longest(extra, exposed.rate)).flatten(),
+            left: (extra < exposed.delay)
+                .then(|| longest(extra, exposed.rate))
+                .flatten(),
             until,
         }
     }

@@ -8,10 +8,8 @@
 use std::collections::BTreeMap;
 
 use gpusched_analysis::bandwidth::BudgetPolicy;
-use gpusched_analysis::end_to_end::{Budgeted, analyze_draft};
-use gpusched_model::end_to_end::{
-    Answer, BudgetsDraft, Draft, KindBudgets, Profile, SegmentDraft, SegmentTimes, System, share,
-};
+use gpusched_analysis::end_to_end::analyze_draft;
+use gpusched_model::end_to_end::{Answer, BudgetsDraft, Draft, KindBudgets, Profile, System, share};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
@@ -21,7 +19,7 @@ use rand::Rng;
 use super::campaign::{Excess, Longest, Record, Report, Tally, excess, patterns};
 use super::{draw, pipelines, turns};
 use crate::campaign::{self, Header};
-use crate::end_to_end::{Attack, Carry, Exposed, Regulation, Simulator, Slack};
+use crate::end_to_end::{Attack, Carry, Exposed, Regulation, Simulator, Slack, isolated};
 
 /// Parameters of a validation campaign over systems with budgets.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -57,7 +55,11 @@ impl Campaign {
     fn examine(&self, index: u64) -> Result<(Tally, Option<Excess>)> {
         let draft = self.draft(index)?;
         let budgeted = analyze_draft(&draft, Interference::None.into())?;
-        let (system, segments) = isolated(&draft, &budgeted, self.beyond)?;
+        let (system, mut segments) = isolated(&draft, &budgeted)?;
+        // Without a budget, the WCET in isolation has no slack for any accesses.
+        for segment in segments.iter_mut().flatten().filter(|segment| segment.burst > 0) {
+            segment.burst += self.beyond;
+        }
         let period = draft
             .budgets
             .as_ref()
@@ -143,53 +145,6 @@ fn forget_delays(answer: &mut Answer, slack: &Slack) {
             }
         }
     }
-}
-
-/// Returns the system of `draft` with its WCETs in isolation, and the effect of best-effort accesses on its segments.
-fn isolated(draft: &Draft, budgeted: &Budgeted, beyond: u64) -> Result<(System, Vec<Vec<Exposed>>)> {
-    let missing = || Error::Internal("no budgets in the result of the analysis".to_owned());
-    let found = budgeted.answer.budgets.as_ref().ok_or_else(missing)?;
-    let constant = |segment: &SegmentDraft| segment.wcet.as_ref()?.at(1, Contention::Isolated);
-    let mut times = Vec::new();
-    let mut all = Vec::new();
-    for (task, found) in draft.tasks.iter().zip(&found.segments) {
-        let mut exposed = Vec::new();
-        let mut of_task = Vec::new();
-        for (segment, found) in task.segments.iter().zip(found) {
-            let alone = constant(segment);
-            of_task.push(SegmentTimes {
-                wcet: alone.unwrap_or(found.wcet_ns),
-                block: segment
-                    .block
-                    .or_else(|| longest_block(segment, found.memory_time_ns)),
-            });
-            let delay = alone
-                .zip(draft.contended(segment))
-                .map(|(alone, contended)| contended.ns().saturating_sub(alone.ns()));
-            exposed.push(Exposed {
-                burst: match found.memory_time_ns.ns() {
-                    0 => 0, // the WCET in isolation has no slack for any budget
-                    burst => burst + beyond,
-                },
-                delay: delay.unwrap_or(0),
-                rate: segment.delay_rate.unwrap_or(Factor::ONE),
-            });
-        }
-        times.push(of_task);
-        all.push(exposed);
-    }
-    let system = System::new(&draft.with_wcets(&times), Interference::None)?;
-    Ok((system, all))
-}
-
-/// Returns the longest thread block of a kernel with a profile, under a budget with the memory time `burst`.
-fn longest_block(segment: &SegmentDraft, burst: Time) -> Option<Time> {
-    let clusters = segment.profile.iter().flat_map(|profile| &profile.clusters);
-    let longest = clusters.map(|cluster| match burst {
-        Time::ZERO => cluster.isolated(),
-        _ => cluster.contended(),
-    });
-    longest.max()
 }
 
 /// Returns the regulation of a run, with a random first boundary and random accesses.
