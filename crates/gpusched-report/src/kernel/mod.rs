@@ -1,5 +1,5 @@
-//! The page of a kernel under a memory bandwidth budget shows the verdict and the assumptions, the curve of the WCET over the budget,
-//! budgets over time in simulated runs, the bandwidth that budget policies gain, and the evidence.
+//! The page of a kernel under a memory bandwidth budget shows the verdict, the assumptions, and the WCET over the budget. Simulated runs
+//! show budgets over time, and the bandwidth that budget policies gain. The evidence is last.
 
 mod runs;
 

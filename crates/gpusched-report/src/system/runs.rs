@@ -176,8 +176,5 @@ fn policies(all: &[Runs], end: Time) -> Table {
         .number("Deadline misses", |runs| count(runs.misses))
         .number("Segments beyond nominal schedule", |runs| count(runs.late))
         .done()
-        .on_page(
-            "policies",
-            "Share of time in which best-effort cores access memory",
-        )
+        .on_page("policies", "Share of time with accesses of best-effort cores")
 }

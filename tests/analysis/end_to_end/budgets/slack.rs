@@ -1,4 +1,4 @@
-//! Budgets that use slack: runs against a slow simulation with one step per nanosecond, and systems in which slack must not pass on.
+//! Budgets that use slack: runs against a slow simulation with one step per nanosecond, and systems where slack must not pass on.
 
 use gpusched::bandwidth::BudgetPolicy;
 use gpusched::end_to_end::{Budgeted, analyze_draft};
@@ -137,7 +137,7 @@ fn parts(window: u64, first: u64) -> Vec<u64> {
     parts
 }
 
-/// The largest memory time up to T that `fits`; 0 if there is none.
+/// The largest memory time up to T that `fits`; otherwise 0.
 fn largest(fits: impl Fn(u64) -> bool) -> u64 {
     (0..=PERIOD).rev().find(|&memory| fits(memory)).unwrap_or(0)
 }
