@@ -394,8 +394,12 @@ fn runs_keep_the_nominal_schedule() {
         // The nominal schedule of the queue: every job takes its WCET under its budget.
         if case.nominal(2, 0).carry == Carry::Queue {
             let mut all: Vec<(u64, usize, u64)> = Vec::new();
-            for task in 2..5 {
-                all.extend((0..4u64).map(|job| (jobs[task][usize::try_from(job).unwrap()].0, task, job)));
+            for (task, jobs) in jobs.iter().enumerate().skip(2) {
+                all.extend(
+                    (0u64..)
+                        .zip(jobs)
+                        .map(|(job, &(arrival, _))| (arrival, task, job)),
+                );
             }
             all.sort_unstable();
             let mut nominal = 0;
