@@ -93,6 +93,12 @@ page system 0 "$out/system.json" "$out/robot-system.json" $memory
 late=tasksets/end_to_end/waters2019-iv-split-2x.json
 "$gpusched" test $late --format json >"$out/late.json" || true
 page late 1 "$out/late.json" $late
+camera=tasksets/end_to_end/camera-budgets.json
+"$gpusched" budget nominal $camera --deadlines --format json -o "$out/chosen.json" --quiet
+page budgets 0 "$out/chosen.json" $camera
+histo=tasksets/kernels/histo-table1.json
+"$gpusched" budget nominal $histo --format json -o "$out/nominal.json" --quiet
+page kernel 0 "$out/nominal.json" $histo
 "$gpusched" recording tasks "$robot" -o "$out/robot.json" --quiet
 page recording 0 "$robot" --set "$out/robot.json"
 

@@ -242,6 +242,68 @@ fn a_page_of_a_system_shows_its_bounds() {
 }
 
 /// Under MIG, the map and the tables show the memory of each instance.
+/// The page of a kernel accepts a bound and a nominal budget, and refuses changed numbers.
+#[test]
+fn a_page_of_a_kernel_shows_its_curve_and_budgets() {
+    let kernel = "tasksets/kernels/histo-table1.json";
+    let page = |result: &str| run_with(&format!("report - {kernel}"), result);
+    let bound = run(&format!("wcet bound {kernel} --q 0.13 --format json")).stdout;
+    let nominal = run(&format!("budget nominal {kernel} --format json")).stdout;
+    for result in [&bound, &nominal] {
+        let answer = page(result);
+        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+        let stated: Value = serde_json::from_str(result).unwrap();
+        for field in ["wcet_ns", "wcet_isolated_ns", "wcet_nominal_ns"] {
+            let Some(number) = stated[field].as_u64() else {
+                continue;
+            };
+            let shown = format!("data-value=\"{number}\"");
+            assert!(answer.stdout.contains(&shown), "{field} {number}");
+        }
+        for part in [
+            "figure id=\"curve\"",
+            "figure id=\"budgets\"",
+            ">greedy</th>",
+            "proven",
+        ] {
+            assert!(answer.stdout.contains(part), "{part}");
+        }
+    }
+    let wrong = [
+        (&bound, "\"wcet_ns\":", 100),
+        (&bound, "\"memory_time_ns\":", 1),
+        (&nominal, "\"wcet_nominal_ns\":", 1),
+        (&nominal, "\"wcet_isolated_ns\":", 1),
+    ];
+    for (result, field, less) in wrong {
+        let at = result.find(field).unwrap() + field.len();
+        let digits: String = result[at..].chars().take_while(char::is_ascii_digit).collect();
+        let number: u64 = digits.parse().unwrap();
+        let changed = result.replacen(
+            &format!("{field}{digits}"),
+            &format!("{field}{}", number - less),
+            1,
+        );
+        let answer = page(&changed);
+        assert_eq!(answer.code, 1, "{field}");
+        assert!(answer.stdout.contains("Refused") && !answer.stdout.contains("figure id=\"budgets\""));
+    }
+    let budget = nominal.replacen("\"nominal_q\":0.130013", "\"nominal_q\":0.130014", 1);
+    assert_ne!(budget, nominal);
+    assert_eq!(page(&budget).code, 1);
+}
+
+#[test]
+fn a_page_of_a_system_with_budgets_shows_curves() {
+    let system = "tasksets/end_to_end/camera-budgets.json";
+    let chosen = run(&format!("budget nominal {system} --deadlines --format json")).stdout;
+    let answer = page_of(&chosen, system);
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+    for id in ["wcet-curves", "response-curves"] {
+        assert!(answer.stdout.contains(&format!("figure id=\"{id}\"")), "{id}");
+    }
+}
+
 #[test]
 fn a_page_shows_mig_instances() {
     let folder = tempfile::tempdir().unwrap();

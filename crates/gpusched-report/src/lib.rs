@@ -1,5 +1,5 @@
 //! Results for readers. The tables of a result ([`view`]) have a text form, a CSV form and a form on a page. A web page is one
-//! self-contained HTML file about a plan, an end-to-end system, a study or a recording.
+//! self-contained HTML file about a plan, an end-to-end system, a kernel, a study or a recording.
 //!
 //! A page contains its style, its script and its figures. Its content security policy forbids network access. The
 //! script only adds sorting, search, zoom and downloads, so a page is complete without the script. The bytes of a page
@@ -7,14 +7,17 @@
 //!
 //! * [`plan`]: verdict, assumptions, map of the SMs, tasks, demand, a simulated run, memory traffic, evidence, export;
 //! * [`system`]: verdict, assumptions, bounds of tasks and chains, resources, evidence of an end-to-end system;
+//! * [`kernel`]: verdict, assumptions, WCET over the budget, budgets over time, evidence of a kernel;
 //! * [`study`]: figures, claims, tables of results, provenance;
 //! * [`recording`]: audit of a recorded run;
 //! * [`view`]: tables as text, as CSV and on pages;
 //! * `page`: the frame of all pages, and the templates;
-//! * `verdict`, `figure`, `steps`, `file`: the parts that the pages share.
+//! * `verdict`, `figure`, `lines`, `steps`, `file`: the parts that the pages share.
 
 mod figure;
 mod file;
+pub mod kernel;
+mod lines;
 mod page;
 pub mod plan;
 pub mod recording;

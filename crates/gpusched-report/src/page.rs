@@ -8,11 +8,12 @@ use minijinja::{Environment, HtmlEscape, UndefinedBehavior, Value, context};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 10] = [
     ("page.html", include_str!("../templates/page.html")),
     ("parts.html", include_str!("../templates/parts.html")),
     ("facts.html", include_str!("../templates/facts.html")),
     ("assumptions.html", include_str!("../templates/assumptions.html")),
+    ("kernel.html", include_str!("../templates/kernel.html")),
     ("plan.html", include_str!("../templates/plan.html")),
     ("study.html", include_str!("../templates/study.html")),
     ("system.html", include_str!("../templates/system.html")),

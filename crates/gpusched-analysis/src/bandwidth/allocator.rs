@@ -1,6 +1,6 @@
 //! The online step chooses the memory bandwidth budget for the next regulation period ([Aghilinasab20] §V).
 
-use super::inverse::{largest_burst, memory_time};
+use super::chooser::Chooser;
 use crate::kernel_wcet::{EstimateError, Estimator};
 use gpusched_model::time::Time;
 use gpusched_model::{BudgetPolicy, Factor, Kernel, Straddling};
@@ -20,13 +20,11 @@ pub struct Allocator {
     active: i128,
     period: u64,
     ends: i128,
-    policy: BudgetPolicy,
+    chooser: Chooser,
     /// Q̄·T: memory time of best-effort cores in a regulation period under the nominal budget [ns].
     nominal: u64,
     /// G(Q̄, 0): WCET under the nominal budget Q̄, for every start time within a regulation period [ns].
     deadline: u64,
-    /// Memory time that the latest decision chose [ns].
-    previous: u64,
 }
 
 /// Values of one cluster for a decision. `e0` and `e1` are the isolated and the contended block time [ns].
@@ -39,9 +37,6 @@ struct Share {
     e0: u64,
     e1: u64,
 }
-
-/// Filter constant `a` of the budget policy SMOOTH, as a fraction: 0.3.
-const SMOOTHING: (u64, u64) = (3, 10);
 
 impl Allocator {
     /// Creates the allocator for `kernel` under the budget policy `policy`, with the nominal
@@ -87,10 +82,9 @@ impl Allocator {
                 Straddling::End => 1,
                 Straddling::Both => 2,
             },
-            policy,
+            chooser: Chooser::new(policy, nominal, period),
             nominal,
             deadline: bound.wcet_ns.ns(),
-            previous: nominal,
         })
     }
 
@@ -112,7 +106,7 @@ impl Allocator {
 
     /// Resets the allocator before a new run of the kernel.
     pub fn restart(&mut self) {
-        self.previous = self.nominal;
+        self.chooser.restart();
     }
 
     /// Returns the memory time Q·T of best-effort cores in the regulation period that begins now. The result is at
@@ -121,40 +115,12 @@ impl Allocator {
     /// `elapsed` is the time since the start of the kernel. `remaining` has the number of unfinished blocks of each
     /// cluster. If `remaining` has no entry for a cluster, all blocks of the cluster count as unfinished.
     pub fn decide(&mut self, elapsed: Time, remaining: &[u64]) -> Time {
-        self.previous = match self.policy {
-            BudgetPolicy::Nominal => self.nominal,
-            policy => self.dynamic(policy, elapsed, remaining).max(self.nominal),
-        };
-        Time::from_ns(self.previous)
-    }
-
-    fn dynamic(&self, policy: BudgetPolicy, elapsed: Time, remaining: &[u64]) -> u64 {
         let Some(window) = self.deadline.checked_sub(elapsed.ns()) else {
-            return 0;
+            self.restart();
+            return self.nominal();
         };
-        let Some(memory) = self.memory(window, remaining) else {
-            return self.period;
-        };
-        let fair = largest_burst(memory, window, self.period);
-        // Total memory time of all later periods, if each later period has the nominal budget
-        // (Eq. 22).
-        let later = window
-            .checked_sub(self.period)
-            .map_or(0, |later| memory_time(self.nominal, later, self.period));
-        let greedy = memory.saturating_sub(later).min(self.period);
-        match policy {
-            BudgetPolicy::Nominal => self.nominal,
-            BudgetPolicy::Fair => fair,
-            BudgetPolicy::Greedy => greedy,
-            BudgetPolicy::Smooth => {
-                let (a, unit) = SMOOTHING;
-                let filtered = (u128::from(greedy) * u128::from(a)
-                    + u128::from(self.previous) * u128::from(unit - a))
-                    / u128::from(unit);
-                let filtered = u64::try_from(filtered).unwrap_or(greedy);
-                greedy.min(filtered).max(fair)
-            }
-        }
+        let memory = self.memory(window, remaining);
+        Time::from_ns(self.chooser.choose(memory, window, self.period))
     }
 
     /// Computes the largest memory time of best-effort cores [ns] with which the remaining blocks end within `window`.

@@ -3,6 +3,7 @@
 //! * [`nominal`]: the largest budget that keeps the slowdown of the kernel within a limit,
 //!   computed offline;
 //! * [`Allocator`]: the budget of each regulation period at run time, under any [`BudgetPolicy`];
+//! * [`Chooser`]: the step of the policies, which kernels and other segments share;
 //! * [`MemoryLimit`]: the limit of Algorithm 2, computed exactly and as a linear program;
 //! * [`profile`]: a synthetic kernel with the published properties of a benchmark, including its
 //!   nominal budget;
@@ -13,6 +14,7 @@
 //!   numbers of its running blocks.
 
 mod allocator;
+mod chooser;
 pub mod inverse;
 pub mod machine;
 mod memory_limit;
@@ -23,6 +25,7 @@ mod results;
 mod sharing;
 
 pub use allocator::Allocator;
+pub use chooser::Chooser;
 pub use gpusched_model::BudgetPolicy;
 pub use memory_limit::MemoryLimit;
 pub use nominal::{Nominal, nominal};

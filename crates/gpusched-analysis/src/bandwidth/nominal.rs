@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel_wcet::{EstimateError, Estimator};
 use gpusched_model::assumptions::Assumption;
+use gpusched_model::reader::{Document, Fault, from_json};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel, Straddling};
 
@@ -33,6 +34,14 @@ pub struct Nominal {
     /// Assumptions of the result. gpusched does not check these assumptions. Absent in results of the library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumptions: Option<Vec<Assumption>>,
+}
+
+impl Document for Nominal {
+    const EXPECTED: &str = "a nominal budget: an object such as {\"nominal_q\":0.13,\"wcet_nominal_ns\":…}";
+
+    fn from_json(text: &str) -> Result<Nominal, Fault> {
+        from_json::<Nominal, _>(text)
+    }
 }
 
 /// Number of steps from budget 0 to budget 1. A [`Factor`] has nine decimals.

@@ -1,4 +1,4 @@
-//! `gpusched report`: one self-contained web page about a plan, an end-to-end system, a study or a recording.
+//! `gpusched report`: one self-contained web page about a plan, an end-to-end system, a kernel, a study or a recording.
 
 use std::path::{Path, PathBuf};
 
@@ -10,12 +10,14 @@ use crate::plans::end_to_end::{self, Input};
 use crate::plans::wrong_plan;
 use crate::report::{Content, Output, Progress};
 use crate::{Format, Global, Outcome, Run};
+use gpusched_analysis::bandwidth::{Nominal, nominal};
+use gpusched_analysis::kernel_wcet::Estimator;
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::reader::{EndToEndSystems, Plans, TaskSets};
-use gpusched_model::{Bandwidth, Interference, Plan, TaskSet};
-use gpusched_report::{Page, plan, recording, study, system};
+use gpusched_model::reader::{Bounds, Document, Documents, EndToEndSystems, Kernels, Plans};
+use gpusched_model::{Bandwidth, Bound, Interference, Kernel, Plan};
+use gpusched_report::{Page, kernel, plan, recording, study, system};
 use gpusched_study::{Reasons, Study, studies};
-use gpusched_verify::{Effort, GROUPS, check_identity};
+use gpusched_verify::{Effort, Fault, GROUPS, check_identity, verify_bound};
 
 /// Arguments of `gpusched report`.
 #[derive(Debug, clap::Args)]
@@ -24,10 +26,11 @@ pub struct Args {
     /// Plan, results folder of a study, or, with --set, recording (FILE[@SIZE])
     ///
     /// For an end-to-end system, INPUT is a plan of `partition`, a verdict of `test --format json`, or budgets of `budget nominal
-    /// --deadlines --format json`.
+    /// --deadlines --format json`. For a kernel, INPUT is a bound of `wcet bound --format json`, or a nominal budget of `budget nominal
+    /// --format json`.
     #[arg(value_name = "INPUT")]
     input: PathBuf,
-    /// Task set or end-to-end system of the plan
+    /// Task set, end-to-end system or kernel of INPUT
     #[arg(value_name = "SET", conflicts_with = "set")]
     tasks: Option<PathBuf>,
     /// Examine at most N candidate partitions for the lower bound of the plan [default: 30000000]
@@ -54,7 +57,7 @@ pub struct Args {
 
 const EXAMPLE: &str = "\
 The page is one HTML file without network access. The same input gives the same page. The page of a plan or an end-to-end system
-shows the result of `gpusched verify` first. The page of a study requires current results. It shows the reasons of `reasons.json` for
+shows the result of `gpusched verify` first. The page of a kernel shows its WCET over the budget, and budgets over time. The page of a study requires current results. It shows the reasons of `reasons.json` for
 claims that are not reproduced, from the folder of the results or the folder above it. The page of a recording shows its audit.
 
 Exit code 0: the plan is proven schedulable, no claim of the study fails, or the recording shows no violation. 1: otherwise.
@@ -106,7 +109,10 @@ impl Args {
             return Err(Refusal::new("INPUT", found, expected).hint(hint).into());
         };
         let set = match Input::open(tasks)? {
-            Input::Sets(sets) => only(sets)?,
+            Input::Sets(mut sets) => match sets.peek()?.is_some_and(|raw| raw.has("clusters")) {
+                true => return self.kernel(sets.retyped()),
+                false => only(sets, "task set")?,
+            },
             Input::Systems(systems) => return self.system(systems),
         };
         self.refuse_environment("a task set")?;
@@ -121,6 +127,31 @@ impl Args {
             watch: &|groups| progress.at(groups),
         };
         plan::page(&plan, &set, &effort)
+    }
+
+    fn kernel(&self, kernels: Kernels) -> Result<Page> {
+        let reason = "the bound of a kernel has no candidate partitions";
+        end_to_end::refuse("search_effort", self.search_effort.is_some(), reason)?;
+        self.refuse_environment("a kernel")?;
+        let kernel = only(kernels, "kernel")?;
+        let raw = Bounds::only_raw(&self.input, "bound")?;
+        let shown = self.input.display().to_string();
+        let nominal: Option<Nominal> = raw.has("nominal_q").then(|| raw.parse(&shown)).transpose()?;
+        let (bound, wrong) = match &nominal {
+            Some(nominal) => nominal_bound(nominal, &kernel)?,
+            None => (raw.parse::<Bound>(&shown)?, None),
+        };
+        let (assumptions, fault) = match (verify_bound(&bound, &kernel), wrong) {
+            (Ok(assumptions), wrong) => (assumptions, wrong),
+            (Err(fault), wrong) => (Vec::new(), Some(wrong.unwrap_or(fault))),
+        };
+        kernel::page(&kernel::Input {
+            kernel: &kernel,
+            bound: &bound,
+            nominal: nominal.as_ref(),
+            assumptions: &assumptions,
+            fault: fault.as_ref(),
+        })
     }
 
     fn system(&self, systems: EndToEndSystems) -> Result<Page> {
@@ -221,16 +252,53 @@ fn reasons(folder: &Path) -> Result<Reasons> {
     file.map_or_else(|| Ok(Reasons::default()), Reasons::read)
 }
 
-/// Returns the only task set of `sets`.
-fn only(sets: TaskSets) -> Result<TaskSet> {
-    let file = sets.file().to_owned();
+/// Returns the only document of `documents`. `what` names its kind.
+fn only<T: Document>(documents: Documents<T>, what: &str) -> Result<T> {
+    let file = documents.file().to_owned();
     let mut found = None;
-    for set in sets {
-        let (line, set) = set?;
-        if found.replace(set).is_some() {
-            let refusal = Refusal::new("", "a second task set", "one task set").at(&file, line);
-            return Err(refusal.into());
+    for document in documents {
+        let (line, document) = document?;
+        if found.replace(document).is_some() {
+            let refusal = Refusal::new("", format!("a second {what}"), format!("one {what}"));
+            return Err(refusal.at(&file, line).into());
         }
     }
-    found.ok_or_else(|| Error::file(&file, "nothing", "a task set"))
+    found.ok_or_else(|| Error::file(&file, "nothing", format!("a {what}")))
+}
+
+/// Returns the bound under the nominal budget of `kernel`, and the first field of `stated` that is wrong.
+fn nominal_bound(stated: &Nominal, kernel: &Kernel) -> Result<(Bound, Option<Fault>)> {
+    let Nominal { sync, straddling, .. } = *stated;
+    let found = nominal(kernel, stated.slowdown, sync, straddling)?;
+    let name = |name: &Option<String>| {
+        name.as_ref()
+            .map_or("none".to_owned(), |name| format!("{name:?}"))
+    };
+    let fields = [
+        ("kernel", name(&stated.kernel), name(&found.kernel)),
+        (
+            "nominal_q",
+            stated.nominal_q.to_string(),
+            found.nominal_q.to_string(),
+        ),
+        (
+            "wcet_isolated_ns",
+            stated.wcet_isolated_ns.to_string(),
+            found.wcet_isolated_ns.to_string(),
+        ),
+        (
+            "wcet_nominal_ns",
+            stated.wcet_nominal_ns.to_string(),
+            found.wcet_nominal_ns.to_string(),
+        ),
+    ];
+    let wrong = fields.into_iter().find(|(_, stated, found)| stated != found);
+    let estimator = Estimator::new(kernel).straddling(straddling);
+    Ok((
+        estimator.bound(found.nominal_q, sync)?,
+        wrong.map(|(field, stated, found)| Fault {
+            field: field.to_owned(),
+            message: format!("found {stated}, expected {found}"),
+        }),
+    ))
 }

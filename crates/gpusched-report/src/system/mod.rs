@@ -2,6 +2,8 @@
 //! resources, the memory bandwidth budgets, and the evidence.
 
 mod budgets;
+mod curves;
+mod runs;
 
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
@@ -51,6 +53,8 @@ struct Content<'a> {
     resources: Table,
     groups: Option<Table>,
     budgets: Option<Table>,
+    curves: Option<curves::Section>,
+    runs: Option<runs::Section>,
     segments: Table,
     command: &'a str,
     files: Vec<File>,
@@ -65,6 +69,12 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
     let name = system.name().unwrap_or("system");
     let verdict = verdict(input);
     let positive = verdict.positive;
+    let planned = input.plan.and_then(|plan| plan.system.as_ref());
+    let stated = input
+        .chosen
+        .map(|chosen| &chosen.system)
+        .or(planned)
+        .unwrap_or(input.draft);
     let (place, name_of) = ("file-plan", "plan.json");
     let result = match (input.plan, input.chosen) {
         (Some(plan), _) => File::json(place, name_of, "The plan with its evidence", plan)?,
@@ -82,6 +92,14 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
             .budgets
             .as_ref()
             .map(|budgets| budgets::segments(system, budgets)),
+        curves: match input.fault {
+            None => curves::section(stated, system)?,
+            Some(_) => None,
+        },
+        runs: match input.fault {
+            None => runs::section(stated, system, answer)?,
+            Some(_) => None,
+        },
         segments: segments(system, answer),
         command: input.command,
         files: vec![

@@ -31,10 +31,12 @@
 //! * With [`Channels`], all resources share one memory. A segment that waits for a channel keeps its resource. All tasks must be
 //!   sequential.
 //! * With a [`Regulation`], accesses of best-effort cores delay the segments. Each execution time is then a time without accesses.
+//!   With a [`Slack`], the budgets of the segments grow with their slack.
 
 mod channels;
 mod event;
 mod extent;
+mod isolated;
 mod observers;
 mod pattern;
 mod plan;
@@ -42,6 +44,7 @@ mod regulation;
 mod run;
 mod script;
 mod simulator;
+mod slack;
 mod source;
 mod thread;
 mod time_slices;
@@ -50,6 +53,7 @@ pub use crate::engine::{Arrivals, Jitter, Offsets};
 pub use channels::{Burst, Channels};
 pub use event::{Event, Job, Part};
 pub use extent::{Extent, FOREVER};
+pub use isolated::isolated;
 pub use observers::chains::{ChainTime, ChainTimes};
 pub use observers::chart::Chart;
 pub use observers::observed::{Observed, TaskObserved};
@@ -57,5 +61,6 @@ pub use pattern::Pattern;
 pub use regulation::{Attack, Exposed, Regulation};
 pub use script::{Playback, Script};
 pub use simulator::Simulator;
+pub use slack::{Carry, Nominal, Slack};
 pub use source::{Arrival, Delay, Drawn, Execution, Source, TaskRun};
 pub use time_slices::{Overruns, Turns};

@@ -6,6 +6,7 @@
 //! the time of their accesses debits all accounts. A segment that executes for y ns of this time may take min(δ, σ·y) ns
 //! longer. The simulator adds this delay at the end of the segment, so the segment can take all of it.
 
+use gpusched_analysis::bandwidth::Chooser;
 use gpusched_model::Factor;
 use gpusched_model::end_to_end::System;
 use gpusched_model::error::Error;
@@ -13,6 +14,7 @@ use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
 use rand_chacha::ChaCha8Rng;
 
+use super::slack::{Carry, Nominal, Slack, Spare};
 use crate::engine::tournament::NEVER;
 
 /// Effect of best-effort accesses on a segment, and the memory time that its budget allows.
@@ -60,6 +62,8 @@ pub struct Regulation {
     pub segments: Vec<Vec<Exposed>>,
     /// Accesses of best-effort cores.
     pub attack: Attack,
+    /// Budgets that use slack; `None` for constant budgets.
+    pub slack: Option<Slack>,
 }
 
 impl Regulation {
@@ -80,9 +84,11 @@ impl Regulation {
             ));
         }
         let lengths = |mut lists: &mut dyn Iterator<Item = usize>| -> Vec<usize> { (&mut lists).collect() };
-        let found = lengths(&mut self.segments.iter().map(Vec::len));
         let expected = lengths(&mut system.tasks().iter().map(|task| task.segments.len()));
-        if found != expected {
+        let mut lists = vec![lengths(&mut self.segments.iter().map(Vec::len))];
+        let slack = self.slack.iter();
+        lists.extend(slack.map(|slack| lengths(&mut slack.segments.iter().map(Vec::len))));
+        if let Some(found) = lists.into_iter().find(|found| *found != expected) {
             let found = format!("lists of {found:?} segments");
             return Err(Error::parameter(
                 "segments",
@@ -103,10 +109,36 @@ impl Regulation {
 struct Account {
     exposed: Exposed,
     left: u64,
+    spare: Option<Spare>,
     /// y: memory time during which the segment has executed.
     seen: u64,
     /// Delay that the segment has taken.
     taken: u64,
+}
+
+impl Account {
+    /// Sets the account at the start of the segment or at a boundary. The next boundary is `first` away.
+    fn renew(&mut self, now: u64, first: u64) {
+        let nominal = self.exposed.burst;
+        self.left = match &mut self.spare {
+            Some(spare) => spare.account(nominal, now, first),
+            None => nominal,
+        };
+    }
+}
+
+/// A segment that starts. All times are in ns.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Starting {
+    pub thread: usize,
+    pub task: usize,
+    pub segment: usize,
+    /// Number of the resource.
+    pub resource: usize,
+    /// Number of the job, its arrival, and the release of the segment.
+    pub job: u64,
+    pub arrival: u64,
+    pub release: u64,
 }
 
 /// State of the regulation in a run. All times are in ns.
@@ -126,11 +158,19 @@ pub(super) struct Regulated {
     random: Option<ChaCha8Rng>,
     /// Whether a random attack allows accesses, and the end of this interval.
     wanted: (bool, u64),
+    /// Latest end of the previous segment of each thread in the nominal schedule, with its job and its position.
+    previous: Vec<Option<(u64, usize, u64)>>,
+    /// Latest end of the last segment of each resource in the nominal schedule.
+    queues: Vec<u64>,
+    /// Number of segments that ended after their nominal schedules.
+    pub late: u64,
+    /// Time during which best-effort cores accessed memory until the last instant.
+    memory: u64,
 }
 
 impl Regulated {
-    /// Returns the state at time 0 of a run with `threads` threads.
-    pub fn new(regulation: Option<&Regulation>, threads: usize) -> Regulated {
+    /// Returns the state at time 0 of a run with this number of threads and resources.
+    pub fn new(regulation: Option<&Regulation>, threads: usize, resources: usize) -> Regulated {
         let random = regulation.and_then(|found| match found.attack {
             Attack::Random {
                 numbers: (seed, run), ..
@@ -140,28 +180,85 @@ impl Regulated {
         Regulated {
             accounts: vec![None; threads],
             executing: Vec::new(),
-            active: false,
+            // Before the first event, no budget limits the accesses.
+            active: regulation.is_some_and(|found| found.attack == Attack::Always),
             since: 0,
             boundary: regulation.map_or(NEVER, |found| found.phase.ns()),
             until: NEVER,
             random,
             wanted: (false, 0),
+            previous: vec![None; threads],
+            queues: vec![0; resources],
+            late: 0,
+            memory: 0,
         }
     }
 
-    /// Opens the account of `thread`, whose segment starts now.
-    pub fn open(&mut self, thread: usize, exposed: Exposed) {
-        self.accounts[thread] = Some(Account {
+    /// Opens the account of the segment `starting`, which starts at `now`.
+    pub fn open(&mut self, regulation: &Regulation, starting: Starting, exposed: Exposed, now: u64) {
+        let nominal = regulation.slack.as_ref().and_then(|slack| {
+            let nominal = *slack.segments.get(starting.task)?.get(starting.segment)?;
+            Some((slack.policy, nominal?))
+        });
+        let period = regulation.period.ns();
+        let spare = nominal.map(|(policy, nominal)| {
+            let (limit, until) = self.limits(&nominal, starting, now);
+            let chooser = Chooser::new(policy, exposed.burst, period);
+            Spare::new(chooser, &nominal, exposed, limit, until)
+        });
+        let mut account = Account {
             exposed,
             left: exposed.burst,
+            spare,
             seen: 0,
             taken: 0,
-        });
+        };
+        // At a boundary, `advance` has passed to the next one.
+        account.renew(now, self.boundary.saturating_sub(now).min(period));
+        self.accounts[starting.thread] = Some(account);
     }
 
-    /// Closes the account of `thread`, whose segment has ended.
-    pub fn close(&mut self, thread: usize) {
-        self.accounts[thread] = None;
+    /// Returns for how long the segment `starting` may execute, and its latest end in the nominal schedule.
+    fn limits(&mut self, nominal: &Nominal, starting: Starting, now: u64) -> (u64, u64) {
+        let wcet = nominal.wcet.ns();
+        let from = match nominal.carry {
+            Carry::Window => {
+                let end = nominal.end.map(|end| starting.arrival.saturating_add(end.ns()));
+                return (wcet, end.unwrap_or(NEVER));
+            }
+            Carry::Segment => now,
+            Carry::Queue => starting.release.max(self.queues[starting.resource]),
+            Carry::Job => match self.previous[starting.thread] {
+                Some((job, segment, until)) if (job, segment + 1) == (starting.job, starting.segment) => {
+                    until
+                }
+                _ => now,
+            },
+        };
+        let until = from.saturating_add(wcet);
+        match nominal.carry {
+            Carry::Queue => self.queues[starting.resource] = until,
+            Carry::Job => self.previous[starting.thread] = Some((starting.job, starting.segment, until)),
+            _ => {}
+        }
+        (until.saturating_sub(now), until)
+    }
+
+    /// Closes the account of `thread`, whose segment ends at `now`.
+    pub fn close(&mut self, thread: usize, now: u64) {
+        let closed = self.accounts[thread].take();
+        let until = closed.and_then(|account| account.spare).map(|spare| spare.until);
+        self.late += u64::from(until.is_some_and(|until| now > until));
+    }
+
+    /// Returns the time until `end` during which best-effort cores access memory. `end` is not before the last instant.
+    pub fn memory_until(&self, end: u64) -> u64 {
+        let rest = if self.active {
+            end.saturating_sub(self.since)
+        } else {
+            0
+        };
+        self.memory + rest
     }
 
     /// Returns the delay that the segment of `thread` has not yet taken, and counts it as taken.
@@ -182,8 +279,12 @@ impl Regulated {
     pub fn advance(&mut self, regulation: &Regulation, now: u64) {
         let passed = now - std::mem::replace(&mut self.since, now);
         if self.active {
+            self.memory += passed;
             for account in self.accounts.iter_mut().flatten() {
                 account.left -= passed.min(account.left);
+                if let Some(spare) = &mut account.spare {
+                    spare.debit(passed);
+                }
             }
             for &thread in &self.executing {
                 if let Some(account) = &mut self.accounts[thread] {
@@ -194,8 +295,9 @@ impl Regulated {
         if self.boundary <= now {
             let missed = (now - self.boundary) / regulation.period.ns();
             self.boundary += (missed + 1) * regulation.period.ns();
+            let first = self.boundary - now;
             for account in self.accounts.iter_mut().flatten() {
-                account.left = account.exposed.burst;
+                account.renew(now, first);
             }
         }
     }
@@ -220,10 +322,9 @@ impl Regulated {
             Attack::Random { most, .. } => self.draw(now, most.ns()),
         };
         let open = self.accounts.iter().flatten().map(|account| account.left).min();
-        // Without a segment in progress, accesses delay nothing.
-        let least = open.unwrap_or(0);
-        self.active = wanted && least > 0;
-        if self.active {
+        // Without a segment in progress, no budget limits the accesses.
+        self.active = wanted && open != Some(0);
+        if let Some(least) = open.filter(|_| self.active) {
             self.until = self.until.min(now + least);
         }
     }

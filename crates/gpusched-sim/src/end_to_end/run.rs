@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 
 use super::plan::{Key, Plan};
+use super::regulation::Starting;
 use super::thread::{Arrived, Entry, State, job};
 use super::time_slices::{Context, Kernel};
 use super::{Attack, Channels, Event, Exposed, Extent, FOREVER, Part, Regulation, Source};
@@ -428,7 +429,7 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
             self.interrupt(core);
             self.mark(core);
         }
-        self.state.regulated.close(thread);
+        self.state.regulated.close(thread, self.now);
         self.see(Event::End { part, released });
         if last {
             self.complete(thread);
@@ -595,8 +596,18 @@ impl<S: Source, O: Observer<Event> + ?Sized> Run<'_, S, O> {
         if self.resource(thread) == resource
             && !std::mem::replace(&mut self.state.threads[thread].started, true)
         {
-            if let Some(exposed) = self.exposed(thread) {
-                self.state.regulated.open(thread, exposed);
+            if let (Some(regulation), Some(exposed)) = (self.regulation, self.exposed(thread)) {
+                let (constants, state) = (&self.plan.threads[thread], &self.state.threads[thread]);
+                let starting = Starting {
+                    thread,
+                    task: constants.task,
+                    segment: constants.segment + state.segment,
+                    resource,
+                    job: state.job.number,
+                    arrival: state.job.arrival,
+                    release: state.released,
+                };
+                self.state.regulated.open(regulation, starting, exposed, self.now);
             }
             self.see(Event::Start(self.part(thread)));
         }

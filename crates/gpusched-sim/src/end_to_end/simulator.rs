@@ -63,6 +63,17 @@ impl Simulator {
         Ok(())
     }
 
+    /// Returns how long best-effort cores accessed memory from time 0 to `end` of the last run. `end` is at least the time of the last
+    /// event.
+    pub fn memory_time(&self, end: Time) -> Time {
+        Time::from_ns(self.state.regulated.memory_until(end.ns()))
+    }
+
+    /// Returns the number of segments of the last run that ended after their nominal schedules. It is 0 without [`Regulation::slack`].
+    pub fn late_segments(&self) -> u64 {
+        self.state.regulated.late
+    }
+
     /// Sets the behavior of time-sliced partitions in the next runs.
     pub fn set_turns(&mut self, turns: Turns) {
         self.turns = turns;

@@ -168,13 +168,13 @@ impl State {
             dirty: Vec::with_capacity(resources),
             touched: Vec::with_capacity(resources),
             rotations: Vec::new(),
-            regulated: Regulated::new(None, threads),
+            regulated: Regulated::new(None, threads, resources),
         }
     }
 
     /// Resets the state for a new run.
     pub fn clear(&mut self, gpus: &[Gpu], turns: Turns, regulation: Option<&Regulation>) {
-        self.regulated = Regulated::new(regulation, self.threads.len());
+        self.regulated = Regulated::new(regulation, self.threads.len(), self.lanes.len());
         self.threads.iter_mut().for_each(Thread::clear);
         self.lanes.iter_mut().for_each(Lane::clear);
         self.agenda.clear();

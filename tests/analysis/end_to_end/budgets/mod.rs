@@ -6,6 +6,7 @@ mod choice;
 mod equations;
 mod fields;
 mod runs;
+mod slack;
 
 use gpusched::model::end_to_end::Draft;
 

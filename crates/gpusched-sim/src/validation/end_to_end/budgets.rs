@@ -7,10 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use gpusched_analysis::end_to_end::{Budgeted, analyze_draft};
-use gpusched_model::end_to_end::{
-    BudgetsDraft, Draft, KindBudgets, Profile, SegmentDraft, SegmentTimes, System, share,
-};
+use gpusched_analysis::bandwidth::BudgetPolicy;
+use gpusched_analysis::end_to_end::analyze_draft;
+use gpusched_model::end_to_end::{Answer, BudgetsDraft, Draft, KindBudgets, Profile, System, share};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
@@ -20,7 +19,7 @@ use rand::Rng;
 use super::campaign::{Excess, Longest, Record, Report, Tally, excess, patterns};
 use super::{draw, pipelines, turns};
 use crate::campaign::{self, Header};
-use crate::end_to_end::{Attack, Exposed, Regulation, Simulator};
+use crate::end_to_end::{Attack, Carry, Exposed, Regulation, Simulator, Slack, isolated};
 
 /// Parameters of a validation campaign over systems with budgets.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -56,24 +55,46 @@ impl Campaign {
     fn examine(&self, index: u64) -> Result<(Tally, Option<Excess>)> {
         let draft = self.draft(index)?;
         let budgeted = analyze_draft(&draft, Interference::None.into())?;
-        let (system, segments) = isolated(&draft, &budgeted, self.beyond)?;
+        let (system, mut segments) = isolated(&draft, &budgeted)?;
+        // Without a budget, the WCET in isolation has no slack for any accesses.
+        for segment in segments.iter_mut().flatten().filter(|segment| segment.burst > 0) {
+            segment.burst += self.beyond;
+        }
         let period = draft
             .budgets
             .as_ref()
             .map_or(Time::from_ns(1), |found| found.regulation_period);
         let mut simulator = Simulator::new(&system, None)?;
+        let slacks = BudgetPolicy::ALL.map(|policy| Slack::new(policy, &draft, &budgeted));
+        let mut late = 0;
         let mut longest = Longest::new(&system);
         for (number, pattern) in (0..).zip(patterns()) {
             let numbers = (self.seed, index * 16 + number);
             for attack in 0..3 {
                 let numbers = (self.seed, numbers.1 + (attack << 40));
-                let regulation = regulation(&system, (period, &segments), numbers);
+                // The policy NOMINAL has constant budgets. Its slack states the nominal schedule that the run must keep.
+                let policy = (index + number + attack) % slacks.len() as u64;
+                let regulation = Regulation {
+                    slack: slacks.get(usize::try_from(policy).unwrap_or(0)).cloned(),
+                    ..regulation(&system, (period, &segments), numbers)
+                };
                 simulator.regulate(&system, regulation)?;
                 simulator.set_turns(turns::turns(numbers));
                 longest.run(&mut simulator, &system, (&pattern, numbers))?;
+                late += simulator.late_segments();
             }
         }
-        let found = excess(&system, &budgeted.answer, &longest);
+        let mut answer = budgeted.answer.clone();
+        forget_delays(&mut answer, &slacks[0]);
+        let found = excess(&system, &answer, &longest).or_else(|| {
+            (late > 0).then(|| Excess {
+                system: index,
+                of: format!("{late} segments, nominal schedule"),
+                bound_ns: Time::ZERO,
+                simulated_ns: Time::ZERO,
+                enforced: false,
+            })
+        });
         let found = found.map(|found| Excess {
             system: index,
             ..found
@@ -114,51 +135,16 @@ impl campaign::Campaign for Campaign {
     }
 }
 
-/// Returns the system of `draft` with its WCETs in isolation, and the effect of best-effort accesses on its segments.
-fn isolated(draft: &Draft, budgeted: &Budgeted, beyond: u64) -> Result<(System, Vec<Vec<Exposed>>)> {
-    let missing = || Error::Internal("no budgets in the result of the analysis".to_owned());
-    let found = budgeted.answer.budgets.as_ref().ok_or_else(missing)?;
-    let constant = |segment: &SegmentDraft| segment.wcet.as_ref()?.at(1, Contention::Isolated);
-    let mut times = Vec::new();
-    let mut all = Vec::new();
-    for (task, found) in draft.tasks.iter().zip(&found.segments) {
-        let mut exposed = Vec::new();
-        let mut of_task = Vec::new();
-        for (segment, found) in task.segments.iter().zip(found) {
-            let alone = constant(segment);
-            of_task.push(SegmentTimes {
-                wcet: alone.unwrap_or(found.wcet_ns),
-                block: segment
-                    .block
-                    .or_else(|| longest_block(segment, found.memory_time_ns)),
-            });
-            let delay = alone
-                .zip(draft.contended(segment))
-                .map(|(alone, contended)| contended.ns().saturating_sub(alone.ns()));
-            exposed.push(Exposed {
-                burst: match found.memory_time_ns.ns() {
-                    0 => 0, // the WCET in isolation has no slack for any budget
-                    burst => burst + beyond,
-                },
-                delay: delay.unwrap_or(0),
-                rate: segment.delay_rate.unwrap_or(Factor::ONE),
-            });
+/// Removes the bounds on delays from the releases of segments that use slack of earlier segments of their jobs. Such a delay may be longer,
+/// but the segment still ends within its bound from the arrival of the job.
+fn forget_delays(answer: &mut Answer, slack: &Slack) {
+    for (task, nominal) in answer.evidence.bounds.0.iter_mut().zip(&slack.segments) {
+        for (delay, nominal) in task.delays_ns.iter_mut().zip(nominal) {
+            if nominal.is_some_and(|nominal| nominal.carry == Carry::Job) {
+                *delay = None;
+            }
         }
-        times.push(of_task);
-        all.push(exposed);
     }
-    let system = System::new(&draft.with_wcets(&times), Interference::None)?;
-    Ok((system, all))
-}
-
-/// Returns the longest thread block of a kernel with a profile, under a budget with the memory time `burst`.
-fn longest_block(segment: &SegmentDraft, burst: Time) -> Option<Time> {
-    let clusters = segment.profile.iter().flat_map(|profile| &profile.clusters);
-    let longest = clusters.map(|cluster| match burst {
-        Time::ZERO => cluster.isolated(),
-        _ => cluster.contended(),
-    });
-    longest.max()
 }
 
 /// Returns the regulation of a run, with a random first boundary and random accesses.
@@ -187,6 +173,7 @@ fn regulation(
         phase: Time::from_ns(below(rng, within) as u64),
         segments: segments.to_vec(),
         attack,
+        slack: None,
     }
 }
 

@@ -1,0 +1,200 @@
+//! The page of a kernel under a memory bandwidth budget shows the verdict, the assumptions, and the WCET over the budget. Simulated runs
+//! show budgets over time, and the bandwidth that budget policies gain. The evidence is last.
+
+mod runs;
+
+use gpusched_analysis::bandwidth::Nominal;
+use gpusched_analysis::kernel_wcet::{Estimator, curve, list_scheduling};
+use gpusched_model::assumptions::Assumption;
+use gpusched_model::error::Result;
+use gpusched_model::{Bound, Factor, Kernel};
+use gpusched_verify::Fault;
+use serde::Serialize;
+
+use crate::figure::Figure;
+use crate::file::File;
+use crate::lines::Lines;
+use crate::verdict::{Check, Listed, Verdict};
+use crate::view::{Cell, Table, Tone};
+use crate::{Page, page};
+
+/// Number of steps of the curve from Q = 0 to Q = 1.
+const STEPS: u64 = 40;
+
+/// A WCET bound of a kernel under a budget, and the result of the verifier.
+#[derive(Debug)]
+pub struct Input<'a> {
+    /// The kernel as the user wrote it.
+    pub kernel: &'a Kernel,
+    /// The bound, with its certificate.
+    pub bound: &'a Bound,
+    /// The nominal budget, if the bound is the WCET under this budget.
+    pub nominal: Option<&'a Nominal>,
+    /// The assumptions of the bound.
+    pub assumptions: &'a [Assumption],
+    /// The first wrong statement that the verifier found.
+    pub fault: Option<&'a Fault>,
+}
+
+#[derive(Serialize)]
+struct Content<'a> {
+    heading: &'a str,
+    verdict: Verdict,
+    facts: Vec<(&'static str, String)>,
+    assumptions: Vec<Listed>,
+    curve: Figure,
+    points: Table,
+    clusters: Table,
+    runs: Option<runs::Section>,
+    files: Vec<File>,
+}
+
+/// Creates the page of a bound.
+///
+/// # Errors
+/// Fails with [`Error::Internal`](gpusched_model::error::Error::Internal) if a template does not match the content.
+pub fn page(input: &Input<'_>) -> Result<Page> {
+    let Input { kernel, bound, .. } = *input;
+    let heading = kernel.name().unwrap_or("kernel");
+    let (curve, points) = curve_of(kernel, bound)?;
+    let mut files = vec![
+        File::json(
+            "file-bound",
+            "bound.json",
+            "The bound with its certificate",
+            bound,
+        )?,
+        File::json("file-kernel", "kernel.json", "The kernel", kernel)?,
+    ];
+    if let Some(nominal) = input.nominal {
+        let about = "The nominal budget";
+        files.insert(0, File::json("file-nominal", "nominal.json", about, nominal)?);
+    }
+    let content = Content {
+        heading,
+        verdict: verdict(input),
+        facts: facts(input),
+        assumptions: input.assumptions.iter().map(Listed::from).collect(),
+        curve,
+        points,
+        clusters: clusters(kernel),
+        runs: { input.fault.is_none() }.then(|| runs::section(kernel, bound.q, bound.straddling)),
+        files,
+    };
+    Ok(Page {
+        html: page::render("kernel.html", &format!("Kernel: {heading}"), &content)?,
+        positive: input.fault.is_none(),
+    })
+}
+
+fn verdict(input: &Input<'_>) -> Verdict {
+    let (bound, kernel) = (input.bound, input.kernel);
+    if let Some(fault) = input.fault {
+        let text = format!("At `{}`: {}.", fault.field, fault.message);
+        return Verdict {
+            tone: Tone::Bad,
+            word: "Refused".to_owned(),
+            sentence: "The verifier refuses the result, so its numbers are not proven.".to_owned(),
+            checks: vec![Check::new(Tone::Bad, "refused", text)],
+            positive: false,
+        };
+    }
+    let mut checks = vec![Check::new(
+        Tone::Good,
+        "proven",
+        "Separate code confirmed the bound by its certificate.".to_owned(),
+    )];
+    if let Some(nominal) = input.nominal {
+        let text = format!(
+            "Each larger budget slows the kernel down by more than {} %, according to the search.",
+            100.0 * nominal.slowdown.as_f64()
+        );
+        checks.push(Check::new(Tone::Open, "not checked", text));
+    }
+    Verdict {
+        tone: Tone::Good,
+        word: format!("At most {} at Q = {}", bound.wcet_ns, bound.q),
+        sentence: format!(
+            "Best-effort cores may access memory for {} of each regulation period of {}. In isolation, the kernel takes at most {}.",
+            bound.q,
+            kernel.regulation_period(),
+            list_scheduling::isolated(kernel)
+        ),
+        checks,
+        positive: true,
+    }
+}
+
+fn facts(input: &Input<'_>) -> Vec<(&'static str, String)> {
+    let (bound, kernel) = (input.bound, input.kernel);
+    vec![
+        ("Thread blocks", kernel.blocks().to_string()),
+        ("Active blocks M", kernel.active_blocks().to_string()),
+        ("Regulation period T", kernel.regulation_period().to_string()),
+        ("Budget Q", bound.q.to_string()),
+        ("WCET bound G(Q)", bound.wcet_ns.to_string()),
+        ("Memory time within G(Q)", bound.memory_time_ns.to_string()),
+        (
+            "Start",
+            match bound.sync {
+                true => "with a regulation period".to_owned(),
+                false => "at any time".to_owned(),
+            },
+        ),
+        ("Partial overlaps", bound.straddling.to_string()),
+    ]
+}
+
+/// Returns the curve G(Q) and its values.
+fn curve_of(kernel: &Kernel, bound: &Bound) -> Result<(Figure, Table)> {
+    let billionths = (0..=STEPS).filter_map(|step| Factor::from_billionths(step * 1_000_000_000 / STEPS));
+    let mut budgets: Vec<Factor> = billionths.collect();
+    if bound.q <= Factor::ONE {
+        budgets.push(bound.q);
+    }
+    budgets.sort();
+    budgets.dedup();
+    let estimator = Estimator::new(kernel).straddling(bound.straddling);
+    let points = curve(&estimator, &budgets, bound.sync)?;
+    let milliseconds = |ns: u64| ns as f64 / 1e6;
+    let lines = Lines {
+        id: "curve",
+        caption: "WCET bound G over the budget Q of best-effort cores, with G at the stated budget",
+        alternative: "Curve of the WCET bound G over the budget Q. The table below contains the values."
+            .to_owned(),
+        titles: ("Budget Q", "WCET bound G [ms]"),
+        reference: Some((milliseconds(bound.wcet_ns.ns()), "G at the stated Q")),
+    };
+    let figure = lines.draw(points.iter().map(|point| {
+        (
+            "G",
+            point.bound.q.as_f64(),
+            milliseconds(point.bound.wcet_ns.ns()),
+        )
+    }))?;
+    let table = Table::of(&points)
+        .number("Budget Q", |point| point.bound.q.to_string())
+        .time("WCET bound G", |point| point.bound.wcet_ns)
+        .number("Slowdown", |point| {
+            Cell::valued(
+                format!("{:+.2} %", 100.0 * point.slowdown),
+                format!("{:.6}", point.slowdown),
+            )
+        })
+        .time("Memory time within G", |point| point.bound.memory_time_ns)
+        .done()
+        .on_page("points", "WCET bound G for budgets Q");
+    Ok((figure, table))
+}
+
+fn clusters(kernel: &Kernel) -> Table {
+    Table::of(kernel.clusters().iter().enumerate())
+        .number("Cluster", |(index, _)| *index)
+        .number("Blocks", |(_, cluster)| cluster.blocks())
+        .time("WCET in isolation e⁰", |(_, cluster)| cluster.isolated())
+        .time("WCET under memory accesses e¹", |(_, cluster)| {
+            cluster.contended()
+        })
+        .done()
+        .on_page("clusters", "Clusters of thread blocks")
+}
