@@ -21,6 +21,7 @@ mod rocpd;
 mod run;
 mod safety;
 mod siblings;
+mod signs;
 mod tasks;
 mod uncalled;
 mod unclear;

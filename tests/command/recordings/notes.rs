@@ -111,19 +111,84 @@ fn cuda_graphs_are_work() {
 #[test]
 fn copies_are_gaps() {
     let folder = tempfile::tempdir().unwrap();
-    let file = write(folder.path(), "copies.sqlite", &recorded(&[("camera", 0, 4)]));
+    let mut two = recorded(&[("camera", 0, 8)]);
+    let second = two.kernels.clone();
+    two.kernels.extend(second.into_iter().map(|mut kernel| {
+        (kernel.start, kernel.end) = (kernel.start + 100_000, kernel.end + 100_000);
+        kernel
+    }));
+    let file = write(folder.path(), "copies.sqlite", &two);
+    // Before, between and after the kernels of each job, for 5, 10 and 5 us: the last has no call, so its job is unknown.
+    let copy = |table: &str, shift: i64, length: i64, call: i64| {
+        format!(
+            "INSERT INTO {table} SELECT \"start\" + {shift} AS \"start\", \"start\" + {shift} + {length} AS \"end\", \
+             correlationId + {call} AS correlationId, globalPid FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE correlationId < 8;"
+        )
+    };
+    let empty =
+        "AS SELECT \"start\", \"end\", correlationId, globalPid FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE 0;";
+    let (copies, fills) = ("CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET");
     change(
         &file,
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY AS SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL; \
-         CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET AS SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 1",
+        &format!(
+            "CREATE TABLE {copies} {empty} CREATE TABLE {fills} {empty} {} {} {}",
+            copy(copies, -10_000, 5_000, 0),
+            copy(fills, 60_000, 10_000, 0),
+            copy(copies, 160_000, 5_000, 5_000)
+        ),
     );
     let summary = json(&run(&format!("recording summary {file} --format json")));
-    assert_eq!((&summary["launches"], &summary["copies"]), (&4.into(), &5.into()));
-    let (_, notes) = derived(&format!("{file}@8"));
-    let note = "5 copies and fills of memory count as gaps: C(m) contains them only between kernels of a job";
-    assert!(notes.contains(note), "{notes}");
+    assert_eq!(
+        (&summary["launches"], &summary["copies"]),
+        (&16.into(), &24.into())
+    );
+    let (set, notes) = derived(&format!("{file}@8"));
+    let outside = "\"camera\": 8 copies are before the first or after the last kernel of a job, so C(m) does not contain them: up to \
+                   5us per job, which is unsafe if the deployed jobs copy, too; C(m) contains 8 more between kernels";
+    let unknown =
+        "8 copies and fills of memory count as gaps: C(m) contains them only between kernels of a job";
+    assert!(notes.contains(outside) && notes.contains(unknown), "{notes}");
+    assert_eq!(set["tasks"][0]["measured_on"]["left_out_copies"], 5_000);
     let (_, notes) = derived(&format!("{file}@8 --gaps separate"));
-    let note = "5 copies and fills of memory count as gaps between kernels, so C(m) does not contain them (--gaps count)";
+    let note = "8 copies and fills of memory count as gaps between kernels, so C(m) does not contain them (--gaps count)";
+    assert!(
+        notes.contains(note) && notes.contains("; 8 more are between kernels, and not in C(m) either"),
+        "{notes}"
+    );
+    change(&file, &format!("DELETE FROM {copies}"));
+    let (set, notes) = derived(&format!("{file}@8"));
+    assert!(
+        !notes.contains("cop") || !notes.contains("unsafe if the deployed jobs"),
+        "{notes}"
+    );
+    assert!(
+        set["tasks"][0]["measured_on"].get("left_out_copies").is_none(),
+        "{set}"
+    );
+    // A trace of PyTorch links copies with their calls, too.
+    let path = folder.path().join("copies.json");
+    writers::kineto(&path, &recorded(&[("camera", 0, 8)]), false, false);
+    let copies: String = (0..8)
+        .map(|job| {
+            let call = format!(
+                r#"{{"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": 1, "tid": 100, "ts": {}, "dur": 1, "args": {{"correlation": {}}}}}"#,
+                1_000 * job + 2,
+                1_000 + job
+            );
+            let copy = format!(
+                r#"{{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0, "tid": 7, "ts": {}, "dur": {}, "args": {{"device": 0, "stream": 7, "correlation": {}}}}}"#,
+                1_000 * job + 5,
+                3 + job,
+                1_000 + job
+            );
+            format!(",\n{call},\n{copy}")
+        })
+        .collect();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (events, rest) = text.split_once("\n], \"traceName\"").unwrap();
+    std::fs::write(&path, format!("{events}{copies}\n], \"traceName\"{rest}")).unwrap();
+    let (_, notes) = derived(&format!("{}@8", path.display()));
+    let note = "\"camera\": 8 copies are before the first or after the last kernel of a job, so C(m) does not contain them: up to 10us";
     assert!(notes.contains(note), "{notes}");
     let text = run("recording summary tasksets/recordings/optimizer-gp100.json.gz").stdout;
     assert!(text.contains("not counted as launches"), "{text}");
@@ -224,7 +289,7 @@ fn tasks_from_doubtful_recordings_have_notes() {
     let note = "\"camera\": the stated period 10ms leads to the jitter 72ms, but the observed period is 1ms";
     assert!(notes.contains(note), "{notes}");
     // The jitter never settles, so the advice is another period.
-    let note = "\"camera\": if the deployed system keeps the period 10ms, state `--period camera=1ms` here";
+    let note = "\"camera\": if only the deployed system keeps the period 10ms, replace `--period camera=10ms` by `--deployed-period camera=10ms`";
     assert!(notes.contains(note) && !notes.contains("--warm-up"), "{notes}");
     let (_, notes) = derived(&format!("{apart}@8 --period camera=1ms"));
     assert!(
@@ -240,7 +305,8 @@ fn tasks_from_doubtful_recordings_have_notes() {
     );
     // The WCET of 60 us and the jitter exceed the deadline, so the jitter is the cause.
     let answer = crate::support::run_with("partition - --sms 16 -q", set.to_string());
-    let line = "Release jitter is the cause for task `camera`: its jitter of 72ms and its WCET of 60us together exceed its deadline of 72.05ms by 10us.";
+    let line = "Release jitter is the cause for task `camera`: its jitter of 72ms and its WCET of 60us together exceed its deadline of 72.05ms by 10us. \
+                The jitter is from recordings: derive the task set again with a larger `--warm-up`, or state `--deployed-period` if the recorded period is another one.";
     assert!(
         answer.code == 1 && answer.stdout.contains(line),
         "{}{}",
@@ -302,12 +368,23 @@ fn a_note_names_the_warm_up_that_settles_the_jitter() {
     let file = write(folder.path(), "slow.sqlite", &slow);
     let (set, notes) = derived(&format!("{file}@8 --period camera=1ms"));
     assert_eq!(set["tasks"][0]["jitter"], 900_000);
-    let note = "without the first 3 jobs of each recording, the jitter is 0ns (--warm-up 3)";
+    let note = "`--warm-up 3` gives period 1ms, jitter 0ns. Without it: period 1ms, jitter 900us; C(m) stays";
     assert!(notes.contains(note), "{notes}");
     // With less than 250 us, the jitter is small.
     let (set, notes) = derived(&format!("{file}@8 --period camera=1ms --warm-up 3"));
     assert!(set["tasks"][0].get("jitter").is_none(), "{set}");
-    assert!(!notes.contains("is released latest"), "{notes}");
+    assert!(
+        !notes.contains("is released latest") && !notes.contains("gives period"),
+        "{notes}"
+    );
+    // A larger warm-up than necessary changes nothing, and a smaller one leads to the same advice.
+    for first in 1..3 {
+        let (_, notes) = derived(&format!("{file}@8 --period camera=1ms --warm-up {first}"));
+        assert!(
+            notes.contains("`--warm-up 3` gives period 1ms, jitter 0ns"),
+            "{notes}"
+        );
+    }
 }
 
 #[test]

@@ -355,7 +355,11 @@ fn stated_sizes_are_assumed_and_copies_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for file in files(folder.path(), &recorded(&[CAMERA])) {
         let answer = run(&format!("recording tasks {file}@8"));
-        says(&answer, 0, &["the file does not show the stated number of SMs"]);
+        says(
+            &answer,
+            0,
+            &["so the size after `@` is your statement, and each verdict assumes it"],
+        );
         let found = set(&answer);
         assert_eq!(found["tasks"][0]["measured_on"]["size_stated"], true);
         let tested = run_with("partition - --sms 8 --format json -q", found.to_string());
@@ -424,8 +428,16 @@ fn doubtful_periods_are_noted() {
     let folder = tempfile::tempdir().unwrap();
     let [file, _] = files(folder.path(), &recorded(&[CAMERA]));
     let stated = |period: &str| run(&format!("recording tasks {file}@8 --period camera={period}"));
-    let grows = "leads to the jitter 700us, but the observed period is 10ms; the jitter grows with the length of the recording";
-    says(&stated("10100us"), 0, &[grows]);
+    let grows = "leads to the jitter 1.4ms, but the observed period is 10ms; the jitter grows with the length of the recording";
+    let advice = "replace `--period camera=10.2ms` by `--deployed-period camera=10.2ms`";
+    says(&stated("10200us"), 0, &[grows, advice]);
+    let answer = stated("10100us");
+    says(
+        &answer,
+        0,
+        &["is at most 1 % longer than the observed distance 10ms"],
+    );
+    assert!(!answer.stderr.contains("--deployed-period"), "{}", answer.stderr);
     for period in ["10ms", "9990us"] {
         let answer = stated(period);
         assert!(!answer.stderr.contains("observed period"), "{}", answer.stderr);
@@ -445,6 +457,21 @@ fn doubtful_periods_are_noted() {
             "is unsafe if the real period is shorter (--period)",
         ],
     );
+    // A longer deployed period needs no other jitter. Its deadline is this period.
+    let [file, _] = files(folder.path(), &recorded(&[CAMERA]));
+    let answer = run(&format!("recording tasks {file}@8 --deployed-period camera=12ms"));
+    let found = &set(&answer)["tasks"][0];
+    assert_eq!(
+        (&found["period"], found.get("jitter"), found.get("deadline")),
+        (&12_000_000.into(), None, None)
+    );
+    assert!(!answer.stderr.contains("period"), "{}", answer.stderr);
+    let wrong = run(&format!("recording tasks {file}@8 --deployed-period lidar=12ms"));
+    assert!(
+        wrong.code == 2 && wrong.stderr.contains("deployed-period: found \"lidar\""),
+        "{}",
+        wrong.stderr
+    );
     // The fourth job starts 4 ms after its arrival, and the next jobs catch up.
     let mut late = recorded(&[CAMERA]);
     late.ranges[3].start += 4 * MS;
@@ -457,18 +484,8 @@ fn doubtful_periods_are_noted() {
     let answer = run(&format!(
         "recording tasks {file}@8 --warm-up 1 --period camera=10ms"
     ));
-    let note = format!(
-        "\"camera\": job 3 of {file} is released latest after its arrival, which leads to the jitter 4ms"
-    );
-    says(
-        &answer,
-        0,
-        &[
-            &note,
-            "without the first 4 jobs of each recording",
-            "(--warm-up 4)",
-        ],
-    );
+    let note = "\"camera\": if the first 4 jobs are a warm-up, `--warm-up 4` gives period 10ms, jitter 0ns. Without it: period 10ms, jitter 4ms; C(m) stays";
+    says(&answer, 0, &[note]);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::sync::atomic::AtomicBool;
 
 use gpusched::Time;
 use gpusched::interference::model_of;
-use gpusched::model::{Factor, Interference, Overheads, Policy, TaskSet, WarmUp};
+use gpusched::model::{Factor, Interference, Overheads, Policy, TaskSet};
 use gpusched::partitioning::{HeuristicKind, Problem, partition};
-use gpusched::recording::activity::{Grouping, Options as Jobs, group};
+use gpusched::recording::activity::{Grouping, Options as Jobs, WarmUps, group};
 use gpusched::recording::audit::{FindingKind, Run, Subject, audit};
 use gpusched::recording::readers::{Options, read};
 use gpusched::runtime::{Control, Prepared, Program, Work, simulated, trace};
@@ -118,7 +118,7 @@ fn good_runs_of_random_plans_are_kept() {
                 open: activities.open,
                 outside: &activities.outside,
                 sms: None,
-                warm_up: WarmUp::default(),
+                warm_up: WarmUps::default(),
             };
             Some(audit(&audited, &set, Some(&plan), &[]).unwrap())
         };

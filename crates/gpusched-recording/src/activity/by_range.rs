@@ -150,13 +150,21 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     let launches_outside = launches_outside.filter(|&index| index < recording.launches.len());
     unassigned += without_call.len() + launches_outside.count();
 
+    let mut copies = copies(recording, side);
     let mut jobs: BTreeMap<NameId, Vec<Job>> = BTreeMap::new();
     for (lane, ranges) in &selected {
         let of = launches.remove(lane).unwrap_or_default();
-        for (range, launches) in ranges.iter().zip(of) {
+        let points = copies.remove(lane).unwrap_or_default();
+        let mut copies = vec![Vec::new(); ranges.len()];
+        for (range, point) in innermost(ranges, &points).into_iter().zip(points) {
+            let of = range.and_then(|range| copies.get_mut(range));
+            of.into_iter().for_each(|copies| copies.push(point.1));
+        }
+        for ((range, launches), copies) in ranges.iter().zip(of).zip(copies) {
             // A range on the GPU is a release even if it has no launches.
             let release = (side == Side::Host || launches.is_empty()).then_some(range.start);
             let job = Job::new(recording, release, launches);
+            let job = job.map(|job| Job { copies, ..job });
             jobs.entry(range.name).or_default().extend(job);
         }
     }
@@ -170,7 +178,8 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     let method = match linked {
         0 => method,
         some => format!(
-            "{method}; {} without a host call count to the jobs before and after them on their streams",
+            "{method}; {} without a host call count to the jobs before and after them on their streams, so a job can look as long as two: \
+             C(m) can be too long, which is pessimistic",
             counted(some, "launch")
         ),
     };
@@ -202,6 +211,18 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         steps,
         method,
     })
+}
+
+/// Returns the starts of the host calls of copies, with the positions of the copies, by thread. Ranges on the GPU contain no calls.
+fn copies(recording: &Recording, side: Side) -> BTreeMap<Option<Lane>, Vec<(i64, usize)>> {
+    let mut points: BTreeMap<Option<Lane>, Vec<(i64, usize)>> = BTreeMap::new();
+    let copies = recording.copies.iter().enumerate().filter(|_| side == Side::Host);
+    for (index, copy) in copies {
+        let of = points.entry(Some(copy.call.thread)).or_default();
+        of.push((copy.call.start, index));
+    }
+    points.values_mut().for_each(|points| points.sort_unstable());
+    points
 }
 
 /// Returns the names of ranges that are no jobs, because they are inside ranges of other names.

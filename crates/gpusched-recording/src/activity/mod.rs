@@ -9,6 +9,7 @@ mod by_stream;
 mod outside;
 mod outsiders;
 mod rhythm;
+pub mod signs;
 mod warm_up;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,11 +18,12 @@ use gpusched_model::counted;
 use gpusched_model::error::excerpt;
 use serde::Serialize;
 
-use crate::model::{Launch, NameId, Recording, StreamKey};
+use crate::model::{Launch, MemoryCopy, NameId, Recording, StreamKey};
 use crate::summary::union_ns;
 pub use by_stream::natural_gap;
 pub use outsiders::Outsiders;
 pub use rhythm::Rhythm;
+pub use warm_up::WarmUps;
 pub(crate) use warm_up::split;
 
 /// Rule that groups the launches of a recording into jobs.
@@ -67,6 +69,8 @@ pub struct Job {
     pub busy_ns: u64,
     /// Positions of the launches in the recording.
     pub launches: Vec<usize>,
+    /// Positions of the copies of the job in the [recording](Recording::copies), if the host call of each copy is in the range of the job.
+    pub copies: Vec<usize>,
     /// Number of launches of the job whose times the file does not contain. The job may be longer than it looks.
     pub open: usize,
 }
@@ -91,8 +95,22 @@ impl Job {
             end: last.unwrap_or(release),
             busy_ns,
             launches,
+            copies: Vec::new(),
             open,
         })
+    }
+
+    /// Returns the number of copies between the first and the last launch, the number of other copies, and the time of the other
+    /// copies [ns].
+    pub fn copies(&self, recording: &Recording) -> (usize, usize, u64) {
+        let copies = self
+            .copies
+            .iter()
+            .filter_map(|&index| recording.copies.get(index));
+        let (inside, outside): (Vec<&MemoryCopy>, Vec<&MemoryCopy>) =
+            copies.partition(|copy| copy.start >= self.start && copy.end <= self.end);
+        let times = outside.iter().map(|copy| (copy.start, copy.end));
+        (inside.len(), outside.len(), union_ns(times))
     }
 
     /// Time from the first to the last launch during which no kernel of the job ran [ns].

@@ -7,13 +7,14 @@ use gpusched_model::time::Time;
 
 use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
-use crate::activity::Job;
+use crate::activity::{Job, signs};
 use crate::model::Recording;
 use crate::summary::Union;
 
 /// Checks that k + 1 consecutive releases span at least k·T − J. After a violation, the check starts again at the early
-/// job. So each early job causes only one finding.
-pub fn releases(task: &Audited<'_>, report: &mut Report) {
+/// job. So each early job causes only one finding. A hole in periodic releases is legal for a sporadic task, but the file does not show
+/// whether it lacks jobs there. The releases of a dispatcher (`arrivals`) are complete.
+pub fn releases(task: &Audited<'_>, (recording, arrivals): (&Recording, bool), report: &mut Report) {
     if let Some(reason) = without_releases(task) {
         report.unknown(task, Subject::Releases, &reason);
         return;
@@ -34,7 +35,29 @@ pub fn releases(task: &Audited<'_>, report: &mut Report) {
             ),
         })
     };
-    let violations = early.iter().filter_map(violation).collect();
+    let violations: Vec<Violation> = early.iter().filter_map(violation).collect();
+    let holes = if arrivals {
+        Vec::new()
+    } else {
+        signs::holes(task.jobs)
+    };
+    // Missing records are the more important reason.
+    let clear = violations.is_empty() && !task.doubtful_releases;
+    if let Some(first) = holes.first().filter(|_| clear) {
+        let start = recording.start();
+        let [from, to] = <[i64; 2]>::from(first.between).map(|at| Time::from_ns(at.abs_diff(start)));
+        let more = match holes.len() - 1 {
+            0 => String::new(),
+            more => format!(", and in {}", counted(more, "other place")),
+        };
+        let reason = format!(
+            "no job is released between {from} and {to}{more}, where the distance of the other releases gives {}: the file may lack jobs, \
+             or the task was not released",
+            counted(holes.iter().map(|hole| hole.jobs).sum::<u64>(), "job")
+        );
+        report.unknown(task, Subject::Releases, &reason);
+        return;
+    }
     report.checked(task, Subject::Releases, slack, violations);
 }
 

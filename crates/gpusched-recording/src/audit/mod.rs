@@ -21,10 +21,10 @@ mod replay;
 use gpusched_analysis::interference::{CoLocated, model_of};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::time::Time;
-use gpusched_model::{Interference, Plan, Task, TaskSet, WarmUp, counted};
+use gpusched_model::{Interference, Plan, Task, TaskSet, counted};
 use serde::Serialize;
 
-use crate::activity::{Activity, Grouping, Job, Outsiders, listed, split};
+use crate::activity::{Activity, Grouping, Job, Outsiders, WarmUps, listed, split};
 use crate::block_trace::Residency;
 use crate::model::Recording;
 use crate::summary::Union;
@@ -50,8 +50,8 @@ pub struct Run<'a> {
     /// Number of SMs of the run. Without a plan, this number determines C(m). With a plan, the partitions determine
     /// C(m).
     pub sms: Option<u32>,
-    /// Jobs to drop at the start of the recording.
-    pub warm_up: WarmUp,
+    /// Jobs to drop at the start of the recording, by name of the task.
+    pub warm_up: WarmUps,
     /// Pairs of a task and the SMs of its thread blocks, from files beside the recording. The audit checks them against
     /// a plan.
     pub blocks: &'a [(String, Residency)],
@@ -205,7 +205,7 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
             report.unknown(task, Subject::Jobs, &reason);
             continue;
         }
-        jobs::releases(task, &mut report);
+        jobs::releases(task, (run.recording, dispatcher.is_some()), &mut report);
         jobs::deadlines(task, dispatcher.is_some(), &mut report);
         let memory = plan
             .and_then(|plan| plan.interference)
@@ -259,7 +259,9 @@ fn audited<'a>(
     names: &[(String, String)],
 ) -> Result<Vec<Audited<'a>>> {
     let of_blocks = run.blocks.iter().map(|(task, _)| ("blocks", task));
-    for (field, task) in { names.iter() }.map(|(task, _)| ("task", task)).chain(of_blocks) {
+    let of_warm_up = run.warm_up.of.keys().map(|task| ("warm-up", task));
+    let of_names = names.iter().map(|(task, _)| ("task", task));
+    for (field, task) in of_names.chain(of_blocks).chain(of_warm_up) {
         let known = (0..set.tasks().len()).any(|index| set.label(index) == *task);
         if !known {
             return Err(Refusal::new(field, format!("{task:?}"), "the name of a task of the set").into());
@@ -327,7 +329,7 @@ fn audited<'a>(
             (None, None) => None,
         };
         let all = activity.map_or(&[][..], |activity| &activity.jobs);
-        let (dropped, jobs) = split(run.warm_up, run.recording, all);
+        let (dropped, jobs) = split(run.warm_up.of(&name), run.recording, all);
         let (doubt, doubtful_releases) = completeness::doubt(run, activity, jobs).unzip();
         let context = |job: &Job| job.contexts(run.recording).first()?.context;
         Audited {

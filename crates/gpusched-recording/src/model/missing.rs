@@ -17,6 +17,11 @@ pub struct Missing {
     pub unrecorded: u64,
     /// Launches whose host call the file does not contain, although it contains the host calls of other launches.
     pub uncalled: u64,
+    /// Ranges without GPU work, although other ranges of their name have some. Only a summary counts them.
+    pub idle: u64,
+    /// Ranges that lack between other ranges of their name, which have a fixed period. Sporadic jobs may have such holes. Only a
+    /// summary counts them.
+    pub absent: u64,
     /// Events that the profiler states to have dropped. The largest number of 64 bits if it states no number.
     pub dropped: u64,
     /// Events with impossible times or values. Each is also an open launch or a range without times, if it is a launch

@@ -18,7 +18,7 @@ pub use missing::Missing;
 pub use names::{NameId, Names};
 pub use range::{Lane, Range, RangeSum, Side, stem as range_name};
 pub use source::{Origin, Tool};
-pub use work::{Call, KernelSum, Launch, OpenLaunch, StreamId, StreamKey, Streams};
+pub use work::{Call, KernelSum, Launch, MemoryCopy, OpenLaunch, StreamId, StreamKey, Streams};
 
 /// Maximum absolute value of the time of an event [ns]. The limit keeps all sums and differences within 64 bits.
 pub const LATEST_NS: i64 = 1 << 61;
@@ -40,6 +40,8 @@ pub struct Recording {
     pub launches: Vec<Launch>,
     /// Host calls of the launches, in the order of the launches. The list is empty if the reader did not read calls.
     pub calls: Vec<Option<Call>>,
+    /// Copies and fills of memory with known times and a known host call, in the order of the file. Some readers read none.
+    pub copies: Vec<MemoryCopy>,
     /// Statistics of kernels, from a report that does not list each launch.
     pub kernel_sums: Vec<KernelSum>,
     /// Named ranges with start and end, in the order of the file.
@@ -67,7 +69,7 @@ pub struct OtherWork {
     /// Number of launches of whole CUDA graphs. Each graph is also a launch of the recording, from the start to the end
     /// of the graph.
     pub graphs: u64,
-    /// Number of copies and fills of memory, which the recording omits.
+    /// Number of copies and fills of memory. The recording may omit their times.
     pub copies: u64,
 }
 
@@ -98,6 +100,17 @@ impl Recording {
         if call.is_some() || !self.calls.is_empty() {
             self.calls.resize(self.launches.len() - 1, None);
             self.calls.push(call);
+        }
+    }
+
+    /// Adds a copy or fill of memory from `start` to `end` [ns], if its times and its host call are measured.
+    pub fn copy(&mut self, times: (Option<i64>, Option<i64>), call: Option<Call>) {
+        let (Some(start), Some(end)) = times else { return };
+        let known = -LATEST_NS..=LATEST_NS;
+        let measured =
+            (start, end) != (0, 0) && start <= end && known.contains(&start) && known.contains(&end);
+        if let Some(call) = call.filter(|_| measured) {
+            self.copies.push(MemoryCopy { start, end, call });
         }
     }
 

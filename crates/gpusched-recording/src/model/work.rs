@@ -24,6 +24,17 @@ impl Launch {
     }
 }
 
+/// A copy or fill of memory.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct MemoryCopy {
+    /// Start on the GPU [ns].
+    pub start: i64,
+    /// End on the GPU [ns].
+    pub end: i64,
+    /// Host call of the copy.
+    pub call: Call,
+}
+
 /// An execution of a kernel whose start or end the file does not contain.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct OpenLaunch {

@@ -121,6 +121,8 @@ impl Summary {
         let known = whole || recording.streams.are_stated();
         let counted = sums.fold(launches.len() as u64, u64::saturating_add);
         let kernels = kernels(&recording);
+        // A host call without work on the GPU is an open launch, too, but counts in `missing`.
+        let open_launches = (recording.open.len() as u64).saturating_sub(recording.missing.unrecorded);
         let is_measured = !kernels.iter().any(KernelLine::has_no_length);
         Summary {
             launches: counted,
@@ -134,9 +136,9 @@ impl Summary {
             ranges: ranges(&recording),
             source: recording.origin,
             gpus: recording.gpus,
-            open_launches: recording.open.len() as u64,
+            open_launches,
             open_ranges: recording.missing.ranges,
-            complete: recording.open.is_empty() && recording.missing == Missing::default() && is_measured,
+            complete: open_launches == 0 && recording.missing == Missing::default() && is_measured,
             missing: recording.missing,
             shows,
             cannot_show,

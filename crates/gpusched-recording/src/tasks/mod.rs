@@ -4,7 +4,6 @@
 //! enlarges the execution times. Each task omits all values that the recordings do not contain.
 
 mod block;
-mod cold;
 mod counters;
 mod numbered;
 mod origin;
@@ -13,6 +12,7 @@ mod releases;
 mod report;
 mod sample;
 mod size;
+mod warm_up;
 
 use std::collections::BTreeMap;
 
@@ -27,15 +27,15 @@ use gpusched_model::time::Time;
 use gpusched_model::traffic::Bytes;
 use gpusched_model::{Device, Factor, Task, TaskSet, Times, WarmUp};
 
-use crate::activity::{Activity, Job, Outsiders, Rhythm, listed};
+use crate::activity::{Activity, Job, Outsiders, Rhythm, WarmUps, listed};
 use crate::model::Recording;
-pub use cold::Cold;
 pub use counters::Counters;
 pub use numbered::numbered;
 pub use overlap::Overlap;
-pub use report::{Point, TaskReport, Worst};
+pub use report::{Copies, Point, TaskReport, Worst};
 use sample::{Sample, samples};
 use size::Size;
+pub use warm_up::Settles;
 
 /// One recording on a known number of SMs.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ pub struct Run<'a> {
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
     /// Jobs to drop at the start of each recording.
-    pub warm_up: WarmUp,
+    pub warm_up: WarmUps,
     /// Ratio of C(m) to the longest measured time; at least 1.
     pub margin: Factor,
     /// Form of C(m).
@@ -70,8 +70,10 @@ pub struct Options<'a> {
     pub gaps: Gaps,
     /// Memory traffic of kernels, from hardware counters.
     pub counters: &'a Counters,
-    /// Stated periods by name of the activity.
+    /// Stated periods of the recorded system, by name of the activity.
     pub periods: &'a BTreeMap<String, Time>,
+    /// Stated periods of the deployed system, by name of the activity. They replace the recorded period in the task.
+    pub deployed: &'a BTreeMap<String, Time>,
     /// Stated deadlines by name of the activity.
     pub deadlines: &'a BTreeMap<String, Time>,
     /// Exceedance probability per job for the extreme-value fit.
@@ -135,9 +137,17 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
             names.push(&activity.name);
         }
     }
-    let options_of = [("period", options.periods), ("deadline", options.deadlines)];
+    let options_of = [
+        ("period", options.periods.keys().collect::<Vec<&String>>()),
+        ("deployed-period", options.deployed.keys().collect()),
+        ("deadline", options.deadlines.keys().collect()),
+        ("warm-up", options.warm_up.of.keys().collect()),
+    ];
     for (option, stated) in options_of {
-        if let Some(unknown) = stated.keys().find(|stated| !names.contains(&stated.as_str())) {
+        if let Some(unknown) = stated
+            .into_iter()
+            .find(|stated| !names.contains(&stated.as_str()))
+        {
             let expected = format!("the name of an activity: {}", listed(names));
             return Err(Error::parameter(option, format!("{unknown:?}"), expected));
         }
@@ -186,10 +196,10 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
         tasks: reports,
         left_out,
         overlaps: isolated
-            .filter_map(|run| Overlap::of(run, options.warm_up))
+            .filter_map(|run| Overlap::of(run, &options.warm_up))
             .collect(),
         no_contention: contended
-            .filter(|run| Overlap::of(run, options.warm_up).is_none())
+            .filter(|run| Overlap::of(run, &options.warm_up).is_none())
             .map(|run| run.file.to_owned())
             .collect(),
         whole_gpus,
@@ -218,15 +228,21 @@ type Outcome = std::result::Result<(Task, TaskReport), &'static str>;
 fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome> {
     let samples = samples(name, runs, options)?;
     let mut outcome = of_samples(name, &samples, options)?;
-    if let (Ok((_, report)), Some(cold)) = (&mut outcome, cold::find(&samples, options.gaps)) {
-        let warm_up = WarmUp::Jobs(cold.warm_up);
+    let stated = options.periods.get(name).copied();
+    if let (Ok((_, report)), Some((jobs, slow))) =
+        (&mut outcome, warm_up::first_jobs(&samples, options.gaps, stated))
+    {
         let later = Options {
-            warm_up,
+            warm_up: WarmUp::Jobs(jobs).into(),
             ..options.clone()
         };
         let warm = sample::samples(name, runs, &later).and_then(|warm| of_samples(name, &warm, &later));
         if let Ok(Ok((_, warm))) = warm {
-            report.cold = cold.with(report, &warm);
+            report.settles = Settles::of((jobs, slow), report, &warm);
+            // Late first jobs make the second half of a recording look faster.
+            if report.settles.is_some() && warm.shorter.is_none() {
+                report.shorter = None;
+            }
         }
     }
     Ok(outcome)
@@ -261,6 +277,9 @@ fn of_samples(name: &str, samples: &[Sample<'_>], options: &Options<'_>) -> Resu
             ));
         }
     };
+
+    let recorded = period;
+    let period = options.deployed.get(name).copied().unwrap_or(recorded);
 
     let place =
         |error: &dyn std::fmt::Display| Error::from(Refusal::told(format!("activity {name:?}"), error));
@@ -302,13 +321,13 @@ fn of_samples(name: &str, samples: &[Sample<'_>], options: &Options<'_>) -> Resu
     shape.deadline = options.deadlines.get(name).copied();
     shape.traffic = traffic;
     shape.block = block::longest(samples, options.margin, &fitted.wcet);
-    shape.measured_on = origin::of(samples, options)?.map(Box::new);
+    shape.measured_on = origin::of(name, samples, options)?.map(Box::new);
     let task = shape.build().map_err(|error| place(&error))?;
     let report = TaskReport::new(
         name,
         options.gaps,
         samples,
-        (rhythm, stated, period),
+        (rhythm, stated, (recorded, jitter)),
         &fitted,
         tail(samples, options),
     );

@@ -7,19 +7,23 @@ use gpusched_model::error::Refusal;
 use gpusched_model::provenance::MeasuredOnShape;
 use gpusched_model::time::Time;
 
-use super::{Gaps, Options, Run, Sample, Size};
-use crate::activity::{Job, devices};
+use super::{Copies, Gaps, Options, Run, Sample, Size};
+use crate::activity::{Job, devices, signs};
 use crate::model::{Dispatcher, Gpu, Missing};
 
 /// Longest text of a dispatcher, and longest identity of a GPU, that the statement contains [characters].
 const LONGEST: usize = 100;
 
-/// Returns where the jobs of `samples` were measured. The statement omits each value that the recordings do not contain.
+/// Returns where the jobs of `samples`, which are jobs of the activity `activity`, were measured. The statement omits each value that the recordings do not contain.
 /// It also omits a number of SMs or a date if the recordings have different values.
 ///
 /// # Errors
 /// Fails if the jobs ran on GPUs with different names, because their times do not belong to one WCET.
-pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option<MeasuredOn>, Refusal> {
+pub(super) fn of(
+    activity: &str,
+    samples: &[Sample<'_>],
+    options: &Options<'_>,
+) -> Result<Option<MeasuredOn>, Refusal> {
     let mut names: Vec<String> = samples.iter().flat_map(names).collect();
     names.sort();
     names.dedup();
@@ -54,9 +58,10 @@ pub(super) fn of(samples: &[Sample<'_>], options: &Options<'_>) -> Result<Option
         ),
         samples: Some(jobs.filter(|job| job.busy_ns > 0 && job.open == 0).count() as u64),
         margin: Some(options.margin),
-        warm_up: Some(options.warm_up).filter(|rule| !rule.is_none()),
+        warm_up: Some(options.warm_up.of(activity)).filter(|rule| !rule.is_none()),
         kernels: kernels(samples),
         left_out_gaps: left_out_gaps(samples, options.gaps),
+        left_out_copies: left_out_copies(samples),
         incomplete: samples.iter().any(is_incomplete),
         size_stated: samples.iter().any(|sample| sample.size == Size::Stated),
         // No profiler records the clocks and the state of the GPU during a run.
@@ -98,11 +103,18 @@ fn left_out_gaps(samples: &[Sample<'_>], gaps: Gaps) -> Option<Time> {
     (gaps == Gaps::Separate && longest > 0).then(|| Time::from_ns(longest))
 }
 
+/// Returns the largest time of the copies of a job before its first or after its last kernel.
+fn left_out_copies(samples: &[Sample<'_>]) -> Option<Time> {
+    let longest = Copies::of(samples).longest_ns;
+    (longest > 0).then(|| Time::from_ns(longest))
+}
+
 /// Whether the recording lacks records that can belong to jobs of `sample`, or does not show which launches belong to them.
 fn is_incomplete(sample: &Sample<'_>) -> bool {
     let recording = sample.run.recording;
     let lost = !recording.open.is_empty() || recording.missing != Missing::default();
-    lost || sample.possible > 0 || sample.jobs.iter().any(|job| job.open > 0)
+    let signs = signs::idle(sample.jobs) > 0 || !sample.holes.is_empty();
+    lost || signs || sample.possible > 0 || sample.jobs.iter().any(|job| job.open > 0)
 }
 
 /// Returns the profiler of `run`, with its version.

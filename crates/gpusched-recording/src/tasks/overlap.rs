@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Run;
-use crate::activity::split;
+use crate::activity::{WarmUps, split};
 use crate::model::Launch;
-use gpusched_model::WarmUp;
 
 /// Activities of one recording whose kernels ran at the same time on one GPU. The times of these activities contain interference.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,10 +17,10 @@ pub struct Overlap {
 
 impl Overlap {
     /// Returns the activities of `run` that overlap after the warm-up, or `None` if no activities overlap.
-    pub fn of(run: &Run<'_>, warm_up: WarmUp) -> Option<Overlap> {
+    pub fn of(run: &Run<'_>, warm_up: &WarmUps) -> Option<Overlap> {
         let mut kernels: Vec<(i64, i64, usize, Option<i64>)> = Vec::new();
         for (position, activity) in run.activities.iter().enumerate() {
-            let (_, jobs) = split(warm_up, run.recording, &activity.jobs);
+            let (_, jobs) = split(warm_up.of(&activity.name), run.recording, &activity.jobs);
             let launches = jobs.iter().flat_map(|job| &job.launches);
             let launches = launches.filter_map(|&launch| run.recording.launches.get(launch));
             let launches = launches.filter(|launch| launch.end > launch.start);

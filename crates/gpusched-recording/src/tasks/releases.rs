@@ -2,11 +2,8 @@
 
 use gpusched_model::time::Time;
 
-use super::Sample;
+use super::{Sample, warm_up};
 use crate::activity::Rhythm;
-
-/// Largest warm-up that [`settled`] tries.
-const LONGEST_WARM_UP: usize = 50;
 
 /// Least number of distances for a mean distance.
 const FEWEST: usize = 4;
@@ -38,26 +35,30 @@ pub(super) fn closest(samples: &[Sample<'_>]) -> Option<(String, usize)> {
         .map(|(_, file, job)| (file.to_owned(), job))
 }
 
-/// Returns the least number of first jobs of each recording, without which the jitter is at most a quarter of `period`, and the
-/// jitter without them [ns]. At least half of the jobs of each recording remain. `None` if there is no such number.
-pub(super) fn settled(samples: &[Sample<'_>], period: Time) -> Option<(usize, u64)> {
-    let all: Vec<(usize, Vec<i64>)> = { samples.iter() }
-        .map(|sample| (sample.dropped.len(), releases(sample)))
-        .collect();
-    let first = all.iter().map(|(dropped, _)| *dropped).max()?;
-    (first + 1..=LONGEST_WARM_UP).find_map(|warm_up| {
-        let jitters = all.iter().map(|(dropped, releases)| {
-            let rest = releases.get(warm_up - dropped..)?;
-            (2 * rest.len() >= releases.len()).then(|| Rhythm::jitter_for(rest, period.ns()))
-        });
-        let jitter = jitters.collect::<Option<Vec<u64>>>()?.into_iter().max()?;
-        (jitter <= period.ns() / 4).then_some((warm_up, jitter))
-    })
+/// Returns the observed distance of releases [ns], if it is more than 0.1 % shorter than the stated period of the recorded
+/// system.
+pub(super) fn shorter(samples: &[Sample<'_>], rhythm: Option<Rhythm>, period: Time) -> Option<u64> {
+    let periodic = rhythm.filter(|rhythm| rhythm.periodic);
+    let mean = more_often(samples, period).or(periodic.map(|rhythm| rhythm.period_ns));
+    mean.filter(|&mean| u128::from(mean) * 1001 < u128::from(period.ns()) * 1000)
+}
+
+/// Returns the recording with the most jobs that are released directly after the end of the job before: its file, the number of the
+/// first such job, and the number of such jobs. `None` for fewer than two jobs.
+pub(super) fn queued(samples: &[Sample<'_>], period: Time) -> Option<(String, usize, usize)> {
+    let of = samples.iter().filter_map(|sample| {
+        // The ranges of a dispatcher start at the arrivals.
+        let jobs = Some(sample.jobs).filter(|_| sample.run.recording.dispatcher.is_none())?;
+        let (count, first) = warm_up::queued(jobs, period);
+        Some((sample.run.file.to_owned(), sample.dropped.len() + first?, count))
+    });
+    of.max_by_key(|&(.., count)| count)
+        .filter(|&(.., count)| count > 1)
 }
 
 /// Returns the mean distance of releases in the second half of a recording [ns], if jobs arrive there more often than `period`
 /// permits: more than one job is too early. Of several recordings, the smallest mean counts.
-pub(super) fn more_often(samples: &[Sample<'_>], period: Time) -> Option<u64> {
+fn more_often(samples: &[Sample<'_>], period: Time) -> Option<u64> {
     let means = samples.iter().filter_map(|sample| {
         let half = sample.jobs.get(sample.jobs.len() / 2..)?;
         let (first, last) = (half.first()?.release, half.last()?.release);

@@ -6,7 +6,8 @@ use gpusched_model::Contention;
 use gpusched_model::time::Time;
 use serde::Serialize;
 
-use super::{Cold, Gaps, Sample, Size, releases};
+use super::{Gaps, Sample, Settles, Size, releases, warm_up};
+use crate::activity::signs::{self, Hole};
 use crate::activity::{Job, Rhythm, devices};
 use crate::summary::Statistics;
 
@@ -28,18 +29,24 @@ pub struct TaskReport {
     pub stated_sizes: Vec<(String, u32)>,
     /// File and number of the job that is released latest after its arrival. `None` without jitter.
     pub latest: Option<(String, usize)>,
-    /// Least number of first jobs of each recording, without which the jitter is at most a quarter of the period, and the jitter
-    /// without them [ns]. `None` if no number of up to 50 has this effect.
-    pub settled: Option<(usize, u64)>,
-    /// Mean distance of releases [ns], if the recorded system released jobs more often than the period permits.
-    pub more_often: Option<u64>,
+    /// Observed distance of releases [ns], if it is more than 0.1 % shorter than the stated period of the recorded system.
+    pub shorter: Option<u64>,
+    /// Period and jitter of the recorded system. The period of the deployed system can be another one.
+    pub recorded: (Time, Time),
+    /// The recording with the most jobs that are released directly after the end of the job before: its file, the number of the first
+    /// such job, and the number of such jobs.
+    pub queued: Option<(String, usize, usize)>,
+    /// Number of dropped jobs that are released directly after the end of the job before.
+    pub queued_dropped: usize,
+    /// Holes in periodic releases, each with the file, and with its time from the start of the recording [ns].
+    pub holes: Vec<(String, u64, Hole)>,
+    /// Copies of the jobs.
+    pub copies: Copies,
     /// File and number of the job with the smallest distance to the release before it.
     pub closest: Option<(String, usize)>,
     /// Smallest share of the time between releases, among all recordings, during which a released job is not complete, in
     /// thousandths. Near 1000, a thread may start its range late, so the observed period may be too long.
     pub filled_permille: u64,
-    /// Difference between the observed and the real mean distance of releases that the jitter explains [ns].
-    pub tolerance_ns: u64,
     /// Measured times for each number of SMs: first in isolation, then in conflict.
     pub points: Vec<Point>,
     /// The longest jobs of all recordings.
@@ -61,10 +68,36 @@ pub struct TaskReport {
     pub non_monotone: bool,
     /// Extreme-value estimate for a number of SMs, for information.
     pub tail: Option<(u32, Estimate)>,
-    /// Slow first jobs that look like a warm-up.
-    pub cold: Option<Cold>,
+    /// First jobs that look like a warm-up.
+    pub settles: Option<Settles>,
     /// Files where the jobs ran on several GPUs, each with these GPUs. Each job ran on one of them.
     pub several_gpus: Vec<(String, Vec<i64>)>,
+}
+
+/// Copies and fills of memory of the jobs of a task, with known times and host calls.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Copies {
+    /// Number of copies between the first and the last kernel of a job. C(m) contains them as gaps.
+    pub inside: usize,
+    /// Number of copies before the first or after the last kernel of a job. C(m) does not contain them.
+    pub outside: usize,
+    /// Longest time of these copies of one job [ns].
+    pub longest_ns: u64,
+}
+
+impl Copies {
+    pub(super) fn of(samples: &[Sample<'_>]) -> Copies {
+        let mut all = Copies::default();
+        for sample in samples {
+            for job in sample.jobs.iter().filter(|job| !job.copies.is_empty()) {
+                let (inside, outside, ns) = job.copies(sample.run.recording);
+                all.inside += inside;
+                all.outside += outside;
+                all.longest_ns = all.longest_ns.max(ns);
+            }
+        }
+        all
+    }
 }
 
 /// Measured times on one number of SMs.
@@ -102,11 +135,11 @@ impl TaskReport {
         name: &str,
         gaps: Gaps,
         samples: &[Sample<'_>],
-        (rhythm, stated, period): (Option<Rhythm>, Option<Time>, Time),
+        (rhythm, stated, recorded): (Option<Rhythm>, Option<Time>, (Time, Time)),
         fitted: &Fit,
         tail: Option<(u32, Estimate)>,
     ) -> TaskReport {
-        let points = points(samples, gaps, fitted);
+        let (points, period) = (points(samples, gaps, fitted), recorded.0);
         let all = || samples.iter().flat_map(|sample| sample.jobs);
         let gap = |job: &Job| {
             let span = job.end.abs_diff(job.start);
@@ -124,11 +157,16 @@ impl TaskReport {
             whole_gpus: sizes(samples, Size::WholeGpu),
             stated_sizes: sizes(samples, Size::Stated),
             latest: releases::latest(samples, period),
-            settled: releases::settled(samples, period),
-            more_often: releases::more_often(samples, period),
+            shorter: releases::shorter(samples, rhythm, period).filter(|_| stated.is_some()),
+            recorded,
+            queued: releases::queued(samples, period),
+            queued_dropped: { samples.iter() }
+                .map(|sample| warm_up::queued(sample.dropped, period).0)
+                .sum(),
+            holes: holes(samples),
+            copies: Copies::of(samples),
             closest: releases::closest(samples),
             filled_permille: samples.iter().map(filled_permille).min().unwrap_or_default(),
-            tolerance_ns: tolerance_ns(samples, rhythm),
             worst: worst(samples, gaps),
             largest_gaps: (
                 all().map(Job::gaps_ns).max().unwrap_or_default(),
@@ -146,7 +184,7 @@ impl TaskReport {
                 all().map(|job| job.open).sum(),
             ),
             possible: samples.iter().map(|sample| sample.possible).sum(),
-            idle: all().filter(|job| job.busy_ns == 0 && job.open == 0).count(),
+            idle: { samples.iter() }.map(|sample| signs::idle(sample.jobs)).sum(),
             slowdown: slowdown(&points),
             non_monotone: [false, true].iter().any(|&conflict| {
                 let longest = points.iter().filter(|point| point.conflict == conflict);
@@ -156,7 +194,7 @@ impl TaskReport {
             }),
             points,
             tail,
-            cold: None,
+            settles: None,
             several_gpus: { samples.iter() }
                 .map(|sample| {
                     (
@@ -178,6 +216,18 @@ fn sizes(samples: &[Sample<'_>], size: Size) -> Vec<(String, u32)> {
         .collect()
 }
 
+fn holes(samples: &[Sample<'_>]) -> Vec<(String, u64, Hole)> {
+    let holes = samples.iter().flat_map(|sample| {
+        let start = sample.run.recording.start();
+        sample.holes.iter().map(move |hole| {
+            let after = sample.dropped.len() + hole.after;
+            let at = hole.between.0.abs_diff(start);
+            (sample.run.file.to_owned(), at, Hole { after, ..*hole })
+        })
+    });
+    holes.collect()
+}
+
 fn filled_permille(sample: &Sample<'_>) -> u64 {
     // The ranges of a dispatcher start at the arrivals.
     if sample.run.recording.dispatcher.is_some() {
@@ -192,12 +242,6 @@ fn filled_permille(sample: &Sample<'_>) -> u64 {
         }
     }
     u64::try_from((1000 * filled).checked_div(whole).unwrap_or_default()).unwrap_or_default()
-}
-
-fn tolerance_ns(samples: &[Sample<'_>], rhythm: Option<Rhythm>) -> u64 {
-    let releases = samples.iter().map(|sample| sample.jobs.len()).max();
-    let distances = releases.unwrap_or_default().saturating_sub(1).max(1) as u64;
-    rhythm.map_or(0, |rhythm| rhythm.jitter_ns.div_ceil(distances))
 }
 
 fn points(samples: &[Sample<'_>], gaps: Gaps, fitted: &Fit) -> Vec<Point> {

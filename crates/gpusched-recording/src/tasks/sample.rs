@@ -5,6 +5,7 @@ use gpusched_model::error::{Refusal, Result};
 
 use super::size::{Size, sms};
 use super::{Options, Run};
+use crate::activity::signs::{self, Hole};
 use crate::activity::{Job, named_gpus, split};
 
 /// Jobs of one activity in one run, after the warm-up.
@@ -17,6 +18,8 @@ pub(super) struct Sample<'a> {
     pub dropped: &'a [Job],
     /// Number of launches that may belong to these jobs, but count to other jobs or to no job.
     pub possible: usize,
+    /// Holes in the releases. A dispatcher states its jobs itself.
+    pub holes: Vec<Hole>,
 }
 
 /// Returns the jobs of the activity `name`, for each run with such jobs.
@@ -26,7 +29,7 @@ pub(super) fn samples<'a>(name: &str, runs: &'a [Run<'a>], options: &Options<'_>
         let Some(activity) = run.activities.iter().find(|activity| activity.name == name) else {
             continue;
         };
-        let (dropped, jobs) = split(options.warm_up, run.recording, &activity.jobs);
+        let (dropped, jobs) = split(options.warm_up.of(name), run.recording, &activity.jobs);
         let working = || jobs.iter().filter(|job| job.busy_ns > 0 || job.open > 0);
         if working().next().is_none() {
             continue;
@@ -54,6 +57,10 @@ pub(super) fn samples<'a>(name: &str, runs: &'a [Run<'a>], options: &Options<'_>
         let first = jobs.iter().map(|job| job.release).min();
         samples.push(Sample {
             possible: first.map_or(0, |first| run.outside.possible(run.recording, activity, first)),
+            holes: match run.recording.dispatcher {
+                None => signs::holes(jobs),
+                Some(_) => Vec::new(),
+            },
             run,
             sms,
             size,

@@ -10,7 +10,7 @@ use gpusched_model::provenance::ParseWarmUpError;
 use gpusched_model::time::Time;
 use gpusched_model::wcet::MAX_SMS;
 use gpusched_model::{Bytes, Device, WarmUp, counted};
-use gpusched_recording::activity::{Activities, Grouping, Options as Jobs, group, listed};
+use gpusched_recording::activity::{Activities, Grouping, Options as Jobs, WarmUps, group, listed};
 use gpusched_recording::model::{Missing, Recording, Tool};
 use gpusched_recording::readers::{Options, read};
 use gpusched_recording::summary::Overlap;
@@ -32,9 +32,11 @@ pub struct Reading {
     /// GPU of the run, for sizes in percent and MIG slices
     #[arg(long, value_name = "NAME|FILE", value_parser = device)]
     pub gpu: Option<Device>,
-    /// Drop the first N jobs of each activity, or the jobs of the first TIME
-    #[arg(long, value_name = "N|TIME", default_value = "0", value_parser = warm_up)]
-    pub warm_up: WarmUp,
+    /// Drop the first N jobs of each activity, or the jobs of the first TIME; may be repeated [default: 0]
+    ///
+    /// `--warm-up detector=6` states the warm-up of one activity, or in an audit of one task.
+    #[arg(long, value_name = "[NAME=]N|TIME", value_parser = warm_up)]
+    warm_up: Vec<(Option<String>, WarmUp)>,
     #[command(flatten)]
     pub unpacking: Unpacking,
 }
@@ -56,8 +58,15 @@ impl Unpacking {
     }
 }
 
-fn warm_up(text: &str) -> Result<WarmUp, String> {
-    text.parse().map_err(|error: ParseWarmUpError| error.to_string())
+fn warm_up(text: &str) -> Result<(Option<String>, WarmUp), String> {
+    let (name, rule) = match text.rsplit_once('=') {
+        Some((name, rule)) => (Some(name.to_owned()), rule),
+        None => (None, text),
+    };
+    let rule = rule
+        .parse()
+        .map_err(|error: ParseWarmUpError| error.to_string())?;
+    Ok((name, rule))
 }
 
 /// A recording with its jobs.
@@ -79,7 +88,19 @@ impl Reading {
     pub fn is_default(&self) -> bool {
         let grouping = self.by == Grouping::default() && self.gap.is_none() && self.names.is_empty();
         let unpacking = self.unpacking.limit() == Options::UNPACKED;
-        grouping && unpacking && self.gpu.is_none() && self.warm_up.is_none()
+        grouping && unpacking && self.gpu.is_none() && self.warm_ups().is_none()
+    }
+
+    /// Returns the jobs to drop. Of several rules for one name, the last counts.
+    pub fn warm_ups(&self) -> WarmUps {
+        let mut rules = WarmUps::default();
+        for (name, rule) in &self.warm_up {
+            match name {
+                Some(name) => _ = rules.of.insert(name.clone(), *rule),
+                None => rules.all = *rule,
+            }
+        }
+        rules
     }
 
     /// Reads the recording `argument`, which is `FILE` or `FILE@SIZE`. `borrow` is an option of the
@@ -219,6 +240,21 @@ pub fn of_missing(missing: &Missing) -> Vec<String> {
         let ranges = counted(missing.ranges, "range");
         notes.push(format!(
             "{ranges} without a start or an end: the file may lack jobs"
+        ));
+    }
+    if missing.idle > 0 {
+        let ranges = counted(missing.idle, "range");
+        notes.push(format!(
+            "{ranges} without GPU work, although other ranges of the name have some: the file may lack launches"
+        ));
+    }
+    if missing.absent > 0 {
+        let ranges = match missing.absent {
+            1 => "1 range is".to_owned(),
+            many => format!("{many} ranges are"),
+        };
+        notes.push(format!(
+            "{ranges} absent between ranges with a fixed period: the file may lack jobs, or the program was not triggered"
         ));
     }
     notes

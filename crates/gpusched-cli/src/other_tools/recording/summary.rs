@@ -9,6 +9,7 @@ use crate::{Global, Outcome, Run};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
+use gpusched_recording::activity::signs;
 use gpusched_recording::model::{Gpu, Side, Tool};
 use gpusched_recording::readers::{Options, read};
 use gpusched_recording::summary::Summary;
@@ -59,13 +60,14 @@ impl Run for Args {
             let progress = Progress::new(global, "bytes");
             let options = Options {
                 tool: self.from,
-                calls: false,
+                calls: true,
                 unpacked: self.unpacking.limit(),
             };
-            let recording = read(file, options, &mut |bytes| progress.at(bytes))?;
+            let mut recording = read(file, options, &mut |bytes| progress.at(bytes))?;
             for note in recording.notes.iter().cloned().chain(of_overlap(&recording)) {
                 global.note(format_args!("{}: {note}", file.display()));
             }
+            signs::mark(&mut recording);
             summaries.push(About(file.display().to_string(), Summary::of(recording)));
         }
         for (index, summary) in summaries.iter().enumerate() {

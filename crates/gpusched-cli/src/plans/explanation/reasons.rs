@@ -226,8 +226,17 @@ fn jitter(case: &Case<'_>, task: usize, demand: &Demand) -> Option<String> {
         .checked_sub(slack)
         .filter(|excess| *excess > Time::ZERO)?;
     let with = included(case);
+    let measured = { case.set.tasks().get(task) }.and_then(|task| case.set.measured_on(task));
+    let advice = match measured.is_some_and(|on| on.fields().samples.is_some()) {
+        true => {
+            " The jitter is from recordings: derive the task set again with a larger `--warm-up`, or state `--deployed-period` if the \
+             recorded period is another one."
+        }
+        false => "",
+    };
     Some(format!(
-        "Release jitter is the cause for task {}: its jitter{with} of {} and its WCET{with} of {} together exceed its deadline of {} by {excess}.",
+        "Release jitter is the cause for task {}: its jitter{with} of {} and its WCET{with} of {} together exceed its deadline of {} by \
+         {excess}.{advice}",
         called(case.set, task),
         demand.jitter,
         demand.wcet,

@@ -269,6 +269,12 @@ impl Basis<'_> {
         let gaps = self.count(|task| measured(task, &|on| on.left_out_gaps.is_some()));
         let words = |tasks| sentences::gaps_left_out(longest, tasks);
         add(list, gaps.if_any(AssumptionId::GapsLeftOut, words));
+        let tasks = self.set.tasks().iter();
+        let longest = tasks.filter_map(|task| self.set.measured_on(task)?.fields().left_out_copies);
+        let longest = longest.max().unwrap_or_default();
+        let copies = self.count(|task| measured(task, &|on| on.left_out_copies.is_some()));
+        let words = |tasks| sentences::copies_left_out(longest, tasks);
+        add(list, copies.if_any(AssumptionId::CopiesLeftOut, words));
         let incomplete = self.count(|task| measured(task, &|on| on.incomplete));
         let words = sentences::recording_incomplete;
         add(list, incomplete.if_any(AssumptionId::RecordingIncomplete, words));

@@ -119,6 +119,8 @@ pub enum AssumptionId {
     WcetOtherGpu,
     /// The kernels of a job follow each other without gaps, although measured jobs had gaps that no WCET contains.
     GapsLeftOut,
+    /// The jobs do not copy before their first or after their last kernel, although measured jobs did, and no WCET contains these copies.
+    CopiesLeftOut,
     /// No job takes longer than its WCET, although the recordings of the measurement lack records.
     RecordingIncomplete,
     /// The measured jobs ran on the number of SMs that the user stated. The recordings do not show this number.

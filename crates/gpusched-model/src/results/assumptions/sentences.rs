@@ -167,6 +167,12 @@ pub(super) fn gaps_left_out(longest: Time, tasks: Part) -> String {
     )
 }
 
+pub(super) fn copies_left_out(longest: Time, tasks: Part) -> String {
+    format!(
+        "Jobs copy nothing before their first or after their last kernel, although measured jobs did for up to {longest} ({tasks})."
+    )
+}
+
 pub(super) fn recording_incomplete(tasks: Part) -> String {
     format!(
         "No job takes longer than its WCET, although the recordings lack records, such as the times of launches ({tasks})."

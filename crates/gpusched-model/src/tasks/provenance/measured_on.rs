@@ -88,6 +88,10 @@ pub struct MeasuredOnShape {
     /// assumption `gaps-left-out`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out_gaps: Option<Time>,
+    /// Largest time of copies of one measured job that the WCET does not contain, because they are before its first or after its last
+    /// kernel [ns]. If present, a verdict has the assumption `copies-left-out`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out_copies: Option<Time>,
     /// Whether the recordings show that records are missing. If so, a verdict has the assumption `recording-incomplete`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,

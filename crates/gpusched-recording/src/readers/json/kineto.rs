@@ -127,6 +127,8 @@ pub struct Events {
     open: Vec<Option<i64>>,
     /// Numbers of the host calls of copies.
     copies: HashSet<i64>,
+    /// Number of the host call, start and end of each copy [ns].
+    copied: Vec<(i64, i64, i64)>,
     captures: Captures,
     /// Whether a call that launches work has no number. Its launch is then unknown.
     unnumbered: bool,
@@ -232,6 +234,11 @@ impl Events {
         if copies {
             recording.other.copies += 1;
             self.copies.extend(args.correlation.0);
+            let time = |value: &Option<Decimal>, rounding| value.as_ref()?.ns(3, rounding).ok()?;
+            let times = time(&event.ts, Rounding::Down).zip(time(&event.dur, Rounding::Up));
+            if let Some((id, (start, length))) = args.correlation.0.zip(times).filter(|_| options.calls) {
+                self.copied.push((id, start, start.saturating_add(length)));
+            }
             return;
         }
         let calls = matches!(category.as_str(), "cuda_runtime" | "cuda_driver" | "runtime");
@@ -417,6 +424,9 @@ impl Events {
             recording.calls = self.correlations.iter().map(call).collect();
             for (open, id) in recording.open.iter_mut().zip(&self.open) {
                 open.call = call(id);
+            }
+            for &(id, start, end) in &self.copied {
+                recording.copy((Some(start), Some(end)), call(&Some(id)));
             }
         }
         let all = self.correlations.len() + self.open.len();

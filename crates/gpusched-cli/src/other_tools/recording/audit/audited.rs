@@ -1,5 +1,6 @@
 //! A recording with its task set, its plan and its audit.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::chart;
@@ -8,7 +9,7 @@ use crate::recording::source::{Reading, Source, of_recording};
 use gpusched_model::error::{Error, Refusal, Result, excerpt};
 use gpusched_model::reader::{Document, Documents};
 use gpusched_model::{Plan, TaskSet, WarmUp, counted};
-use gpusched_recording::activity::devices;
+use gpusched_recording::activity::{WarmUps, devices};
 use gpusched_recording::audit::{Audit, FindingKind, Run, Visible, audit, is_set_of_run};
 use gpusched_recording::block_trace::Residency;
 use gpusched_sim::timeline::{Timeline, TimelineError};
@@ -42,7 +43,7 @@ pub struct Audited<'a> {
     plan: Option<Plan>,
     names: &'a [(String, String)],
     blocks: Vec<(String, Residency)>,
-    warm_up: WarmUp,
+    warm_up: WarmUps,
 }
 
 impl<'a> Request<'a> {
@@ -54,10 +55,10 @@ impl<'a> Request<'a> {
         let set: TaskSet = one(self.set)?;
         let plan: Option<Plan> = self.plan.map(one).transpose()?;
         let source = self.reading.source(global, self.file, false)?;
-        let warm_up = self.reading.warm_up;
+        let warm_up = self.reading.warm_ups();
         let blocks = { self.blocks.iter() }.map(|(task, file)| Ok((task.clone(), Residency::read(file)?)));
         let blocks: Vec<(String, Residency)> = blocks.collect::<Result<_>>()?;
-        let found = audit(&run(&source, &blocks, warm_up), &set, plan.as_ref(), self.names)?;
+        let found = audit(&run(&source, &blocks, &warm_up), &set, plan.as_ref(), self.names)?;
         if let (Some(plan), Some(file), None) = (&plan, self.plan, &source.recording.dispatcher) {
             of_set(plan, &set, file)?;
         }
@@ -69,12 +70,11 @@ impl<'a> Request<'a> {
         if found.verdict == Visible::NotVisible && dispatcher.is_some_and(|of| of.kept == Some(false)) {
             notes.push("the dispatcher states that the run broke a bound".to_owned());
         }
-        if found.verdict == Visible::Broken && warm_up.is_none() {
-            let stated = { set.tasks().iter() }.find_map(|task| set.measured_on(task)?.fields().warm_up);
-            let rule = stated.unwrap_or(WarmUp::Jobs(1));
-            let later = audit(&run(&source, &blocks, rule), &set, plan.as_ref(), self.names)?;
+        if found.verdict == Visible::Broken && warm_up.is_none() && starts_with_violations(&found) {
+            let (rules, stated) = stated(&set);
+            let later = audit(&run(&source, &blocks, &rules), &set, plan.as_ref(), self.names)?;
             if later.verdict != Visible::Broken {
-                notes.push(hint(rule, stated.is_some()));
+                notes.push(hint(&rules, stated));
             }
         }
         if found
@@ -107,12 +107,12 @@ impl Audited<'_> {
     /// # Errors
     /// Fails with [`TimelineError`] if the recording has too many events.
     pub fn timeline(&self) -> Result<Timeline, TimelineError> {
-        let run = run(&self.source, &self.blocks, self.warm_up);
+        let run = run(&self.source, &self.blocks, &self.warm_up);
         chart::timeline(&run, &self.set, self.plan.as_ref(), self.names, &self.found)
     }
 }
 
-fn run<'a>(source: &'a Source, blocks: &'a [(String, Residency)], warm_up: WarmUp) -> Run<'a> {
+fn run<'a>(source: &'a Source, blocks: &'a [(String, Residency)], warm_up: &WarmUps) -> Run<'a> {
     Run {
         recording: &source.recording,
         activities: &source.activities.list,
@@ -121,28 +121,64 @@ fn run<'a>(source: &'a Source, blocks: &'a [(String, Residency)], warm_up: WarmU
         open: source.activities.open,
         outside: &source.activities.outside,
         sms: source.sms.or_else(|| whole_gpu(source)),
-        warm_up,
+        warm_up: warm_up.clone(),
         blocks,
     }
 }
 
-/// Returns a note for a run that breaks guarantees only in the jobs that `rule` drops. `stated` is whether the task set
-/// states this rule.
-fn hint(rule: WarmUp, stated: bool) -> String {
-    let jobs = match rule {
-        WarmUp::Jobs(1) => "the first job of each task".to_owned(),
-        WarmUp::Jobs(count) => format!("the first {count} jobs of each task"),
-        WarmUp::Time(time) => format!("the jobs of the first {time}"),
-    };
-    match stated {
-        true => format!(
-            "without {jobs}, the run breaks no guarantee; the task set does not cover this warm-up, so add `--warm-up {rule}` \
-             to ignore these jobs"
-        ),
-        false => format!(
-            "without {jobs}, the run breaks no guarantee; if these jobs are a warm-up, add `--warm-up {rule}`"
-        ),
+/// Whether each job with a violation is one of the first jobs of its task, so that no job that keeps its guarantees is before it.
+fn starts_with_violations(audit: &Audit) -> bool {
+    let mut broken: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for finding in &audit.findings {
+        broken.entry(&finding.task).or_default().extend(finding.job);
     }
+    let first = |jobs: &BTreeSet<usize>| jobs.last().is_none_or(|&last| last < jobs.len());
+    broken.values().all(first)
+}
+
+/// Returns the warm-up of the task set, and whether the set states one. Otherwise, the warm-up is the first job of each task.
+fn stated(set: &TaskSet) -> (WarmUps, bool) {
+    let rule = |index: usize| {
+        let task = set.tasks().get(index)?;
+        Some((set.label(index), set.measured_on(task)?.fields().warm_up?))
+    };
+    let of: BTreeMap<String, WarmUp> = (0..set.tasks().len()).filter_map(rule).collect();
+    let mut rules = of.values();
+    let first = rules.next().copied();
+    match first.filter(|first| rules.all(|other| other == first) && of.len() == set.tasks().len()) {
+        Some(all) => (all.into(), true),
+        None if of.is_empty() => (WarmUp::Jobs(1).into(), false),
+        None => {
+            let all = WarmUp::default();
+            (WarmUps { all, of }, true)
+        }
+    }
+}
+
+/// Returns a note for a run that breaks guarantees only in the jobs that `rules` drop. `stated` is whether the task set states them.
+fn hint(rules: &WarmUps, stated: bool) -> String {
+    let jobs = match (rules.of.is_empty(), rules.all) {
+        (true, WarmUp::Jobs(1)) => "the first job of each task".to_owned(),
+        (true, WarmUp::Jobs(count)) => format!("the first {count} jobs of each task"),
+        (true, WarmUp::Time(time)) => format!("the jobs of the first {time}"),
+        (false, _) => "the first jobs of some tasks".to_owned(),
+    };
+    let named = rules
+        .of
+        .iter()
+        .map(|(name, rule)| format!("--warm-up {name}={rule}"));
+    let options: Vec<String> = match rules.of.is_empty() {
+        true => vec![format!("--warm-up {}", rules.all)],
+        false => named.collect(),
+    };
+    let options = options.join(" ");
+    let origin = match stated {
+        true => "the task set leaves out this warm-up, so ",
+        false => "",
+    };
+    format!(
+        "without {jobs}, the run breaks no guarantee; {origin}only if these jobs need not meet deadlines, ignore them with `{options}`"
+    )
 }
 
 /// Checks that the partitions of `plan` pass their tests with `set`. A plan of another set makes each check against it useless.

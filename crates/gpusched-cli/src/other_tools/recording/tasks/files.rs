@@ -1,4 +1,4 @@
-//! Notes about the files of a task set: their ranges, and sizes that their names contradict.
+//! Notes and their importance; notes about the files of a task set: their ranges, and sizes that their names contradict.
 
 use std::path::Path;
 
@@ -9,6 +9,20 @@ use gpusched_recording::activity::listed;
 
 /// Widest name in tables and notes [characters].
 pub(super) const NAME: usize = 40;
+
+/// Importance of a note.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Rank {
+    /// A number can be unsafe.
+    Unsafe,
+    /// What the user can do next.
+    Next,
+    /// What the numbers contain.
+    Fact,
+}
+
+/// A note with its importance.
+pub(super) type Note = (Rank, String);
 
 /// Returns notes about launches and ranges of `source` that the rule for jobs treats in a special way.
 pub(super) fn of_ranges(source: &Source) -> Vec<String> {
@@ -31,26 +45,25 @@ pub(super) fn of_ranges(source: &Source) -> Vec<String> {
     notes
 }
 
-/// Returns notes about ranges inside other ranges, one for all recordings with the same ranges.
-pub(super) fn of_inner(sources: &[&Source]) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for source in sources
-        .iter()
+/// Returns a note about ranges inside other ranges, for all recordings together.
+pub(super) fn of_inner(sources: &[&Source]) -> Option<String> {
+    let with: Vec<&&Source> = { sources.iter() }
         .filter(|source| !source.activities.inner.is_empty())
-    {
-        let inner = listed(source.activities.inner.iter().map(String::as_str));
-        match groups.iter_mut().find(|(other, _)| *other == inner) {
-            Some((_, files)) => files.push(&source.file),
-            None => groups.push((inner, vec![&source.file])),
+        .collect();
+    let files: Vec<&str> = with.iter().map(|source| source.file.as_str()).collect();
+    let mut inner: Vec<&str> = Vec::new();
+    for name in with.iter().flat_map(|source| &source.activities.inner) {
+        if !inner.contains(&name.as_str()) {
+            inner.push(name);
         }
     }
-    let note = |(inner, files): (String, Vec<&str>)| {
-        let place = place_of(&files);
+    (!inner.is_empty()).then(|| {
         format!(
-            "{place}: ranges inside other ranges are no jobs, but parts of the outer jobs: {inner}; choose jobs with --name"
+            "{}: ranges inside other ranges are no jobs, but parts of the outer jobs: {}; choose jobs with --name",
+            place_of(&files),
+            listed(inner)
         )
-    };
-    groups.into_iter().map(note).collect()
+    })
 }
 
 /// Names one file, or counts several.

@@ -2,6 +2,8 @@
 
 mod files;
 mod names;
+mod notes;
+mod releases;
 mod text;
 
 use std::collections::BTreeMap;
@@ -50,6 +52,11 @@ pub struct Args {
     /// Period of an activity, in place of the observed period; may be repeated
     #[arg(long, value_name = "NAME=TIME", value_parser = stated)]
     period: Vec<(String, Time)>,
+    /// Period of an activity in the deployed system, if it differs; may be repeated
+    ///
+    /// The task has this period. The jitter is the jitter of the recorded releases, with the period of `--period` or the observed period.
+    #[arg(long, value_name = "NAME=TIME", value_parser = stated)]
+    deployed_period: Vec<(String, Time)>,
     /// Deadline of an activity [default: its period]; may be repeated
     #[arg(long, value_name = "NAME=TIME", value_parser = stated)]
     deadline: Vec<(String, Time)>,
@@ -137,13 +144,15 @@ impl crate::Run for Args {
             .collect();
         let by_name = |stated: &[(String, Time)]| stated.iter().cloned().collect::<BTreeMap<String, Time>>();
         let (periods, deadlines) = (by_name(&self.period), by_name(&self.deadline));
+        let deployed = by_name(&self.deployed_period);
         let options = Options {
-            warm_up: self.reading.warm_up,
+            warm_up: self.reading.warm_ups(),
             margin: self.margin,
             form: self.form,
             gaps: self.gaps,
             counters: &counters,
             periods: &periods,
+            deployed: &deployed,
             deadlines: &deadlines,
             exceedance: self.exceedance,
         };

@@ -15,7 +15,7 @@ use gpusched_model::time::decimal::Rounding;
 use rusqlite::{Row, types::ValueRef};
 
 use super::database::{Database, identity, integer, sms_in, text, time};
-use crate::model::{Call, Context, Gpu, Lane, Origin, Recording, Side, Tool};
+use crate::model::{Call, Context, Gpu, Lane, Missing, Origin, Recording, Side, Tool};
 use crate::readers::{Options, date};
 
 /// NVTX event types with a start and an end: ranges of a thread, and ranges of a process.
@@ -54,7 +54,7 @@ pub fn read(database: &Database, options: Options) -> Result<Recording> {
     database.launches(&mut recording, options, &mut names)?;
     database.unrecorded(&mut recording, options)?;
     database.dropped(&mut recording)?;
-    database.copies(&mut recording)?;
+    database.copies(&mut recording, options)?;
     database.ranges(&mut recording, &mut names)?;
     Ok(recording)
 }
@@ -173,11 +173,51 @@ impl Database {
         })
     }
 
-    fn copies(&self, recording: &mut Recording) -> Result<()> {
-        for table in COPIES.into_iter().filter(|table| self.has(table)) {
-            self.rows(table, &format!("SELECT count(*) FROM {table}"), |row| {
-                let count = integer(row, 0)?.and_then(|count| u64::try_from(count).ok());
-                recording.other.copies += count.unwrap_or_default();
+    fn copies(&self, recording: &mut Recording, options: Options) -> Result<()> {
+        let tables: Vec<&str> = COPIES.into_iter().filter(|table| self.has(table)).collect();
+        let calls = options.calls
+            && [["correlationId"], ["globalTid"], ["start"]]
+                .iter()
+                .all(|column| self.column(CALLS, column) != "NULL");
+        let linked = |table: &str| calls && self.column(table, &["correlationId"]) != "NULL";
+        let numbers = tables.iter().filter(|table| linked(table));
+        let numbers: Vec<String> = numbers
+            .map(|table| format!("SELECT correlationId FROM {table}"))
+            .collect();
+        if !numbers.is_empty() {
+            let query = format!(
+                "SELECT correlationId AS id, globalTid, start FROM {CALLS} WHERE correlationId IN ({})",
+                numbers.join(" UNION ALL ")
+            );
+            self.create("copying", &query, "id")?;
+        }
+        for table in tables {
+            let of_call = |column: &str| match (linked(table), self.column(table, &["globalPid"]).as_str()) {
+                (false, _) => "NULL".to_owned(),
+                (true, "NULL") => {
+                    format!("(SELECT c.{column} FROM copying c WHERE c.id = k.correlationId LIMIT 1)")
+                }
+                (true, pid) => format!(
+                    "(SELECT c.{column} FROM copying c WHERE c.id = k.correlationId AND (c.globalTid >> 24) = (k.{pid} >> 24) LIMIT 1)"
+                ),
+            };
+            let query = format!(
+                "SELECT {}, {}, {}, {} FROM {table} k ORDER BY k.rowid",
+                self.column(table, &["start"]),
+                self.column(table, &["end"]),
+                of_call("start"),
+                of_call("globalTid")
+            );
+            // A copy without times is no launch without times.
+            let mut ignored = Missing::default();
+            self.rows(table, &query, |row| {
+                recording.other.copies += 1;
+                let times = (
+                    time(row, 0, Rounding::Down, &mut ignored),
+                    time(row, 1, Rounding::Up, &mut ignored),
+                );
+                let call = call(identity(row, 2, &mut ignored), identity(row, 3, &mut ignored));
+                recording.copy(times, call);
                 Ok(())
             })?;
         }
