@@ -20,6 +20,7 @@ mod packed;
 mod rocpd;
 mod run;
 mod safety;
+mod set_aside;
 mod siblings;
 mod tasks;
 mod uncalled;

@@ -176,8 +176,8 @@ impl Run<'_> {
         self.database.rows(table, &query, |row| {
             gpus.push(Gpu {
                 name: text(row, 0)?.unwrap_or_default(),
-                sms: sms_in(row, 1)?,
-                device: integer(row, 2)?,
+                sms: sms_in(row, 1, &mut recording.missing),
+                device: identity(row, 2, &mut recording.missing),
                 uuid: None,
             });
             Ok(())
@@ -199,7 +199,8 @@ impl Run<'_> {
         let [id, pid] = ["id", "pid"].map(|name| self.column(table, "r", &[name]));
         let query = format!("SELECT {id}, {pid} FROM {} r", self.table(table));
         self.database.rows(table, &query, |row| {
-            if let (Some(id), Some(pid)) = (integer(row, 0)?, integer(row, 1)?) {
+            let number = |index| integer(row, index).ok().flatten();
+            if let (Some(id), Some(pid)) = (number(0), number(1)) {
                 processes.insert(id, pid);
             }
             Ok(())
