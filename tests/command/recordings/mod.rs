@@ -15,6 +15,7 @@ mod gpus;
 mod memory;
 mod mutations;
 mod notes;
+mod one_context;
 mod origin;
 mod packed;
 mod rocpd;

@@ -20,6 +20,7 @@ use serde::Serialize;
 use crate::model::{Launch, NameId, Recording, StreamKey};
 use crate::summary::union_ns;
 pub use by_stream::natural_gap;
+pub use outside::process;
 pub use outsiders::Outsiders;
 pub use rhythm::Rhythm;
 pub(crate) use warm_up::split;
