@@ -12,6 +12,7 @@ mod examples;
 mod faults;
 mod files;
 mod gpus;
+mod marks;
 mod memory;
 mod mutations;
 mod notes;

@@ -1,4 +1,4 @@
-//! One damaged record among many does not make a file useless, whatever the format. The record is set aside, counted and named. No
+//! One damaged record among many does not make a file useless, in any format. The record is set aside, counted and named. No
 //! audit of the file is kept, and no task set has a smaller C(m) without the mark that its recording is incomplete.
 
 use std::path::Path;
@@ -166,7 +166,7 @@ fn rows_of_reports_are_set_aside() {
     }
 }
 
-/// A file with more damaged rows than rows is none of the supported files.
+/// A file with more damaged rows than other rows is refused.
 #[test]
 fn a_file_of_damaged_rows_is_refused() {
     let content = "Start (ns),Duration (ns),CorrId,Device,Ctx,Strm,Name\n1,2,1,GPU (0),1,7,k\n1,2\n3\n";

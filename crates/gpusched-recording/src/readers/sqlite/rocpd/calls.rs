@@ -53,13 +53,19 @@ impl Run<'_> {
         );
         self.database.create("launched", &launched, "stack")?;
         let timed = self.timed(REGIONS);
+        let named = "n.string LIKE '%Launch%' OR n.string LIKE '%StreamBeginCapture%' OR n.string LIKE '%StreamEndCapture%'";
+        let of_launch = "EXISTS (SELECT 1 FROM temp.launched l WHERE l.stack = v.stack_id)";
+        let is_range =
+            format!("SELECT 1 FROM {strings} g WHERE g.id = v.category_id AND g.string LIKE '%MARKER%'");
+        let columns = format!(
+            "{} AS start, {} AS thread, {} AS process",
+            timed.start, timed.thread, timed.process
+        );
         let query = format!(
-            "SELECT nullif(max(v.stack_id, 0), 0) AS stack, {} AS start, {} AS thread, {} AS process, n.string AS name FROM {} \
+            "SELECT nullif(max(v.stack_id, 0), 0) AS stack, {columns}, n.string AS name FROM {} \
              LEFT JOIN {events} v ON v.id = r.event_id JOIN {strings} n ON n.id = r.name_id \
-             WHERE (n.string LIKE '%Launch%' OR n.string LIKE '%StreamBeginCapture%' OR n.string LIKE '%StreamEndCapture%' \
-             OR EXISTS (SELECT 1 FROM temp.launched l WHERE l.stack = v.stack_id)) \
-             AND NOT EXISTS (SELECT 1 FROM {strings} g WHERE g.id = v.category_id AND g.string LIKE '%MARKER%')",
-            timed.start, timed.thread, timed.process, timed.from
+             WHERE ({named} OR {of_launch}) AND NOT EXISTS ({is_range})",
+            timed.from
         );
         self.database.create("calls", &query, "stack")
     }
