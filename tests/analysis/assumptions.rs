@@ -66,6 +66,7 @@ fn list(policy: Policy, model: Option<Interference>, granularity: Granularity) -
             occupancy_ns: Time::from_ns(999_999_999),
             wake_ns: Time::from_ns(999_999_999),
         }),
+        unmeasured_overheads: true,
         variation_percent: Policy::VARIATION,
         granularity: Some(granularity),
         device: Some(&device),

@@ -206,6 +206,65 @@ fn launches_belong_to_the_ranges_of_their_calls() {
     }
 }
 
+/// A launch whose host call is lost, unmeasured or not linked has no known call. The work of each call that launches is expected.
+#[test]
+fn launches_and_calls_without_each_other_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut written = Run::default();
+    for job in 0..6i64 {
+        let release = 1_000_000 * (job + 1);
+        written.kernels.push(Kernel {
+            name: "k".to_owned(),
+            start: release + 2_000,
+            end: release + 52_000,
+            device: 2,
+            context: 0,
+            green: 0,
+            stream: 7,
+            call: (release + 100, 100),
+        });
+    }
+    // Regions and dispatches have the numbers 1 to 6, and the events of region n and dispatch n the numbers 2n - 1 and 2n.
+    for (change, uncalled, unrecorded) in [
+        ("", 0, 0),
+        ("DELETE FROM `rocpd_region{}`", 0, 0),
+        ("DELETE FROM `rocpd_region{}` WHERE id = 3", 1, 0),
+        ("UPDATE `rocpd_region{}` SET start = 0 WHERE id = 3", 1, 0),
+        ("UPDATE `rocpd_region{}` SET start = 0", 6, 0),
+        ("UPDATE `rocpd_region{}` SET start = 'x'", 6, 0),
+        ("UPDATE `rocpd_region{}` SET tid = NULL WHERE id = 3", 1, 0),
+        ("UPDATE `rocpd_region{}` SET event_id = NULL WHERE id = 3", 1, 0),
+        ("UPDATE `rocpd_region{}` SET event_id = NULL", 6, 0),
+        ("UPDATE `rocpd_kernel_dispatch{}` SET event_id = NULL WHERE id = 3", 1, 1),
+        ("UPDATE `rocpd_kernel_dispatch{}` SET event_id = NULL", 6, 0),
+        ("DELETE FROM `rocpd_event{}`", 6, 0),
+        ("UPDATE `rocpd_event{}` SET stack_id = 0", 6, 0),
+        ("UPDATE `rocpd_event{}` SET stack_id = NULL WHERE id = 5", 1, 0),
+        ("DELETE FROM `rocpd_kernel_dispatch{}` WHERE id = 3", 0, 1),
+        // Other calls that launch, a call that only copies, and a range with the name of a call.
+        ("UPDATE `rocpd_string{}` SET string = 'hipGraphLaunch' WHERE id = 4; DELETE FROM `rocpd_kernel_dispatch{}` WHERE id = 3", 0, 1),
+        ("UPDATE `rocpd_string{}` SET string = 'hipMemcpyAsync' WHERE id = 4", 0, 0),
+        ("UPDATE `rocpd_string{}` SET string = 'hipMemcpyAsync' WHERE id = 4; DELETE FROM `rocpd_kernel_dispatch{}` WHERE id = 3", 0, 0),
+        ("UPDATE `rocpd_event{}` SET category_id = 3 WHERE id % 2 = 1", 0, 0),
+        // A call inside a capture launches nothing.
+        ("INSERT INTO `rocpd_string{}` VALUES (8, 'hipStreamBeginCapture'), (9, 'hipStreamEndCapture');
+          INSERT INTO `rocpd_region{}` (name_id, event_id, pid, tid, start) VALUES (8, NULL, 1, 100, 3000000), (9, NULL, 1, 100, 3500000);
+          DELETE FROM `rocpd_kernel_dispatch{}` WHERE id = 3", 0, 0),
+    ] {
+        let path = folder.path().join("calls.db");
+        let _ = std::fs::remove_file(&path);
+        write(&path, &written, false);
+        let database = Connection::open(&path).unwrap();
+        database.execute_batch(&change.replace("{}", SUFFIX)).unwrap();
+        drop(database);
+        for calls in [false, true] {
+            let options = Options { calls, ..Options::default() };
+            let missing = read(&path, options, &mut |_| {}).unwrap().missing;
+            assert_eq!((missing.uncalled, missing.unrecorded), (uncalled, unrecorded), "{change}");
+        }
+    }
+}
+
 /// In a damaged file, all rows can have one number, so a join of three tables has 8 billion rows.
 #[test]
 fn numbers_that_occur_many_times_are_an_error_and_take_little_time() {

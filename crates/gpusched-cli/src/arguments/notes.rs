@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::arguments::Memory;
 use crate::complain;
 use crate::report::clip;
+use gpusched_analysis::partitioning::Offer;
 use gpusched_model::assumptions::{AssumptionId, Basis, Counted, Ports};
 use gpusched_model::device::{Granularity, PortLevel};
 use gpusched_model::plan::SharedPort;
@@ -110,6 +111,7 @@ impl Notes {
             interference: None,
             memory: None,
             overheads: None,
+            unmeasured_overheads: false,
             variation_percent: 0,
             granularity: None,
             device: None,
@@ -120,6 +122,7 @@ impl Notes {
             AssumptionId::WcetEstimated,
             AssumptionId::RecordingIncomplete,
             AssumptionId::SizeStated,
+            AssumptionId::WarmUpLeftOut,
         ];
         for one in basis.assumptions() {
             if of_sources.contains(&one.id) && self.sources.insert(one.id) {
@@ -359,4 +362,20 @@ pub fn conflict_in<'t>(set: &TaskSet, groups: impl Iterator<Item = &'t [usize]>)
         "note: {tasks} a partition with tasks of the same or of an unknown kind, but without a WCET in `conflict`; \
          gpusched uses the isolated WCET, which is unsafe if these tasks delay each other"
     ));
+}
+
+/// Writes a note if `gpusched run` refuses `plan`, although it may run the set on this GPU. The set states times on the GPU alone, as
+/// measurements and recordings do.
+pub fn green_contexts(set: &TaskSet, plan: &Plan, device: Option<&Device>) {
+    let Some((hardware, device)) = plan.hardware.as_ref().zip(device) else {
+        return;
+    };
+    let granularity = hardware.granularity;
+    let offered = Offer::new(device, Granularity::GreenContext).is_ok();
+    if set.times() == Some(Times::Gpu) && granularity != Granularity::GreenContext && offered {
+        complain(&format!(
+            "note: the partitions have the granularity {granularity}, and `run` creates green contexts on a GPU; for a plan that `run` \
+             accepts, add `--granularity green-context`"
+        ));
+    }
 }

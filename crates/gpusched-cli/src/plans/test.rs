@@ -243,6 +243,8 @@ impl Args {
             variation_percent: case.problem.variation_percent().unwrap_or_default(),
             memory: case.problem.memory(),
             overheads: case.problem.overheads(),
+            unmeasured_overheads: { self.request.overheads_origin() }
+                .is_some_and(|origin| !origin.is_of_gpu()),
             granularity: None,
             device: self.request.device(),
             several: false,

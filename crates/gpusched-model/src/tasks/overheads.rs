@@ -75,6 +75,11 @@ pub enum OverheadsSource {
 }
 
 impl OverheadsOrigin {
+    /// Whether a measurement on a GPU shows the bounds.
+    pub fn is_of_gpu(&self) -> bool {
+        self.source == OverheadsSource::Measured
+    }
+
     /// Refuses overheads of virtual time, for a plan that is for a GPU.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ pub fn group(recording: &Recording, names: &[String]) -> Activities {
     }
     let mut open = 0;
     for (index, launch) in recording.open.iter().enumerate() {
-        if launch.call.is_some() && recording.names.get(launch.name).is_empty() {
+        if recording.names.get(launch.name).is_empty() {
             // The name of the kernel is unknown.
             open += 1;
         } else if wanted(recording, names, launch.name) {

@@ -21,6 +21,7 @@ use serde::Serialize;
 use crate::model::{Launch, MemoryCopy, NameId, Recording, StreamKey};
 use crate::summary::union_ns;
 pub use by_stream::natural_gap;
+pub use outside::process;
 pub use outsiders::Outsiders;
 pub use rhythm::Rhythm;
 pub use warm_up::WarmUps;

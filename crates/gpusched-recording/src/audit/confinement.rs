@@ -6,8 +6,56 @@ use gpusched_model::{Plan, counted};
 
 use super::Audited;
 use super::finding::{FindingKind, Report, Subject, Violation};
-use crate::activity::{Job, named_gpus};
+use crate::activity::{Job, named_gpus, process};
 use crate::model::{Dispatcher, Recording, StreamKey};
+
+/// Reason for an unknown context. Masks of streams may divide the SMs of one context, and no profiler records them.
+pub const ONE_CONTEXT: &str = "all kernels ran in one context, so the file does not show how SMs are divided";
+
+/// A stream with its process, which tells the streams of all processes apart.
+type Stream = (i64, StreamKey);
+
+/// Returns the stream of launch number `index`, if the file states its process, its context and its number.
+fn stream(recording: &Recording, index: usize) -> Option<Stream> {
+    let key = recording.streams.get(recording.launches.get(index)?.stream);
+    let process = process(recording, index)?;
+    (key.context.is_some() && key.stream.is_some()).then_some((process, key))
+}
+
+/// Returns the partitions whose kernels ran on each stream.
+fn partitions_of_streams(
+    recording: &Recording,
+    tasks: &[Audited<'_>],
+) -> BTreeMap<Stream, BTreeSet<Option<usize>>> {
+    let mut partitions: BTreeMap<Stream, BTreeSet<Option<usize>>> = BTreeMap::new();
+    for task in tasks {
+        for &index in task.jobs.iter().flat_map(|job| &job.launches) {
+            if let Some(stream) = stream(recording, index) {
+                partitions.entry(stream).or_default().insert(task.partition);
+            }
+        }
+    }
+    partitions
+}
+
+/// Returns the violation by the first job of `task` on a stream with kernels of several partitions. A stream has the SMs of one
+/// partition, and its kernels wait for each other.
+fn shared_stream(
+    recording: &Recording,
+    task: &Audited<'_>,
+    partitions: &BTreeMap<Stream, BTreeSet<Option<usize>>>,
+) -> Option<Violation> {
+    let shared = |index: &usize| {
+        let stream = stream(recording, *index)?;
+        let several = partitions.get(&stream)?.len() > 1;
+        several.then_some(stream.1.stream?)
+    };
+    task.jobs.iter().enumerate().find_map(|(number, job)| {
+        let stream = job.launches.iter().find_map(shared)?;
+        let detail = format!("ran on stream {stream}, on which kernels of another partition ran, too");
+        Some(violation(number, job, detail))
+    })
+}
 
 /// Checks that each job of `task` ran on one GPU. Returns whether the file shows a violation.
 pub fn one_gpu(recording: &Recording, task: &Audited<'_>, report: &mut Report) -> bool {
@@ -51,11 +99,16 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
     if !known || !separate {
         let reason = match known {
             false => "the file states no contexts",
-            true => "all kernels ran in one context, so the file does not show how SMs are divided",
+            true => ONE_CONTEXT,
         };
+        let partitions = partitions_of_streams(recording, tasks);
         for task in tasks.iter().filter(seen) {
-            if !one_gpu(recording, task, report) {
-                report.unknown(task, Subject::Context, reason);
+            if one_gpu(recording, task, report) {
+                continue;
+            }
+            match shared_stream(recording, task, &partitions) {
+                Some(violation) => report.checked(task, Subject::Context, None, vec![violation]),
+                None => report.unknown(task, Subject::Context, reason),
             }
         }
         return;

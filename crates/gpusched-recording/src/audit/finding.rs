@@ -121,7 +121,7 @@ pub enum FindingKind {
     WcetExceeded,
     /// A job was released too early after an earlier job.
     EarlyRelease,
-    /// A kernel ran in the wrong context, or the context has the wrong size.
+    /// A kernel ran in the wrong context, or on a stream of another partition, or the context has the wrong size.
     WrongContext,
     /// Kernels of a partition observed another number of SMs than planned, or an SM of another partition. Or a thread block
     /// ran on another SM.

@@ -114,6 +114,13 @@ impl Audit {
         !self.planned || shown(Subject::Context) && shown(Subject::Size)
     }
 
+    /// Whether all kernels ran in one context, although the plan has several partitions. Then the file does not even show that the
+    /// partitions existed.
+    pub fn has_one_context(&self) -> bool {
+        let mut findings = self.findings.iter();
+        findings.any(|finding| finding.detail == confinement::ONE_CONTEXT)
+    }
+
     /// Returns the subjects that a table of the checks shows, in order.
     pub fn subjects(&self) -> Vec<Subject> {
         let found = |subject: &Subject| self.checks.iter().any(|check| check.subject == *subject);

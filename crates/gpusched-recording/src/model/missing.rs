@@ -38,4 +38,9 @@ impl Missing {
         self.impossible += 1;
         self.first_impossible.get_or_insert_with(|| event.to_string());
     }
+    /// Counts a range whose record is damaged.
+    pub fn damaged_range(&mut self, event: &str) {
+        self.impossible(format_args!("{event}"));
+        self.ranges += 1;
+    }
 }

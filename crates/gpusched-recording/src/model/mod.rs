@@ -114,6 +114,11 @@ impl Recording {
         }
     }
 
+    /// Adds a launch of an unknown kernel on an unknown stream, whose record is damaged.
+    pub fn unknown_launch(&mut self) {
+        self.launch("", StreamKey::default(), (None, None), None);
+    }
+
     /// Assigns the launches and the open launches to the processes of their host calls, if these are several processes. Otherwise,
     /// the launches of several processes on streams with equal numbers would be launches of one stream. Returns whether these are
     /// several processes.

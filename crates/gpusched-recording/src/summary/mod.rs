@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::model::{Gpu, Launch, Missing, Origin, Recording, Side};
 pub use intervals::{Union, union_ns};
-pub use overlap::Overlap;
+pub use overlap::{Overlap, of_processes};
 pub use statistics::Statistics;
 use strum::VariantArray as _;
 pub use visibility::Aspect;

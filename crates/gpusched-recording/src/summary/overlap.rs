@@ -1,6 +1,8 @@
 //! Overlap of kernels on one stream, which runs one kernel after the other.
 
-use crate::model::{NameId, Recording, StreamKey};
+use std::collections::BTreeMap;
+
+use crate::model::{Launch, NameId, Recording, StreamKey};
 
 /// Two kernels of one stream that ran at the same time.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -11,6 +13,33 @@ pub struct Overlap {
     pub kernel: NameId,
     /// Stream of both kernels.
     pub stream: StreamKey,
+}
+
+/// Returns the longest time during which kernels of two processes ran on one GPU at the same time [ns], if the recording states
+/// processes.
+pub fn of_processes(recording: &Recording) -> Option<u64> {
+    if recording.streams.processes() < 2 {
+        return None;
+    }
+    let key = |launch: &Launch| recording.streams.get(launch.stream);
+    let mut launches: Vec<(Option<i64>, i64, i64, i64)> = { recording.launches.iter() }
+        .filter_map(|launch| Some((key(launch).device, launch.start, launch.end, key(launch).process?)))
+        .collect();
+    launches.sort_unstable();
+    // The latest end of the kernels of each process so far.
+    let (mut ends, mut gpu, mut longest) = (BTreeMap::<i64, i64>::new(), None, None);
+    for (device, start, end, process) in launches {
+        if gpu != Some(device) {
+            (ends, gpu) = (BTreeMap::new(), Some(device));
+        }
+        ends.retain(|_, last| *last > start);
+        let others = ends.iter().filter(|&(&other, _)| other != process);
+        let common = others.map(|(_, &last)| last.min(end).saturating_sub(start).unsigned_abs());
+        longest = longest.max(common.max().filter(|&common| common > 0));
+        let last = ends.entry(process).or_insert(end);
+        *last = end.max(*last);
+    }
+    longest
 }
 
 impl Overlap {

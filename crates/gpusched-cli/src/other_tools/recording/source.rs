@@ -13,7 +13,7 @@ use gpusched_model::{Bytes, Device, WarmUp, counted};
 use gpusched_recording::activity::{Activities, Grouping, Options as Jobs, WarmUps, group, listed};
 use gpusched_recording::model::{Missing, Recording, Tool};
 use gpusched_recording::readers::{Options, read};
-use gpusched_recording::summary::Overlap;
+use gpusched_recording::summary::{self, Overlap};
 
 /// Options for reading recordings and for grouping launches into jobs.
 #[derive(Debug, clap::Args)]
@@ -212,6 +212,7 @@ pub fn of_recording(recording: &Recording, counter: &str) -> Vec<String> {
     }
     notes.extend(of_missing(&recording.missing));
     notes.extend(of_overlap(recording));
+    notes.extend(of_processes(recording));
     notes
 }
 
@@ -284,6 +285,15 @@ pub fn of_overlap(recording: &Recording) -> Option<String> {
         "kernels of one stream overlap: {kernel} starts {} before the end of a kernel before it; parallel branches of a CUDA graph do \
          so, and otherwise the times are wrong",
         Time::from_ns(overlap.by_ns)
+    ))
+}
+
+/// Returns a note about kernels of several processes that ran at the same time.
+pub fn of_processes(recording: &Recording) -> Option<String> {
+    let longest = Time::from_ns(summary::of_processes(recording)?);
+    Some(format!(
+        "kernels of several processes ran at the same time, for up to {longest}; without MPS, their times contain time slices of other \
+         processes, so record each process alone for times in isolation"
     ))
 }
 

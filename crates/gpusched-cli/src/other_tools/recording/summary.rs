@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::source::{Unpacking, of_missing, of_overlap};
+use super::source::{Unpacking, of_missing, of_overlap, of_processes};
 use crate::arguments::named;
 use crate::report::{About, Cell, Output, Palette, Progress, Report, Table, clip};
 use crate::{Global, Outcome, Run};
@@ -64,7 +64,8 @@ impl Run for Args {
                 unpacked: self.unpacking.limit(),
             };
             let mut recording = read(file, options, &mut |bytes| progress.at(bytes))?;
-            for note in recording.notes.iter().cloned().chain(of_overlap(&recording)) {
+            let notes = recording.notes.iter().cloned().chain(of_overlap(&recording));
+            for note in notes.chain(of_processes(&recording)) {
                 global.note(format_args!("{}: {note}", file.display()));
             }
             signs::mark(&mut recording);

@@ -88,6 +88,11 @@ impl Export {
         self.export.is_some() && self.export_to.is_none()
     }
 
+    /// Whether the command exports the plan for another tool.
+    pub fn is_used(&self) -> bool {
+        self.export.is_some()
+    }
+
     /// Returns the additional output file; `None` without `--export-to`.
     pub fn beside(&self) -> Option<&OutputPath> {
         self.export_to.as_ref()

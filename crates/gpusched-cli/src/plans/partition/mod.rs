@@ -149,6 +149,10 @@ impl Run for Args {
             if case.alone {
                 notes::packets(case.set, &plan);
             }
+            let to_run = global.file().is_some() && self.granularity.is_none() && !self.export.is_used();
+            if to_run && case.alone && plan.schedulable && !global.quiet {
+                notes::green_contexts(case.set, &plan, self.request.device());
+            }
             plan.overheads_origin = self
                 .request
                 .overheads_origin()

@@ -10,7 +10,7 @@ use crate::provenance::{MeasuredOnShape, SameGpu};
 use crate::tasks::wcet::WcetSource;
 use crate::traffic::{Arbitration, MemoryTime, RateForm, SharedMemory};
 use crate::wcet::{Form, Table};
-use crate::{Interference, MeasuredOn, Overheads, Task, TaskSet};
+use crate::{Interference, MeasuredOn, Overheads, Task, TaskSet, WarmUp};
 
 /// The inputs of a verdict that determine its assumptions.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct Basis<'a> {
     pub memory: Option<SharedMemory>,
     /// Bounds on the overheads of the dispatcher. `None` if the WCETs include the overheads.
     pub overheads: Option<Overheads>,
+    /// Whether no measurement on a GPU shows the bounds on the overheads.
+    pub unmeasured_overheads: bool,
     /// Percentage by which the work of a kernel may grow while other kernels run. Used only under `concurrent`.
     pub variation_percent: u32,
     /// Granularity of the device. `None` if there is no device, which has the same effect as [`Granularity::Sm`].
@@ -53,6 +55,8 @@ impl Basis<'_> {
             interference: plan.interference,
             memory: plan.memory,
             overheads: plan.overheads,
+            unmeasured_overheads: { plan.overheads_origin.as_ref() }
+                .is_some_and(|origin| !origin.is_of_gpu()),
             variation_percent: plan.variation_percent.unwrap_or_default(),
             granularity: plan.hardware.as_ref().map(|hardware| hardware.granularity),
             device: plan.hardware.as_ref().map(|hardware| &hardware.device),
@@ -73,7 +77,8 @@ impl Basis<'_> {
                 add(&mut list, Some((AssumptionId::SerialSum, text)));
             }
         }
-        let overheads = { self.overheads }.map(sentences::overheads);
+        let words = |overheads| sentences::overheads(overheads, self.unmeasured_overheads);
+        let overheads = { self.overheads }.map(words);
         add(
             &mut list,
             overheads.map(|text| (AssumptionId::DispatchOverheads, text)),
@@ -283,6 +288,14 @@ impl Basis<'_> {
             list,
             sizes.if_any(AssumptionId::SizeStated, sentences::size_stated),
         );
+        let rule = |task: &Task| {
+            let stated = self.set.measured_on(task)?.fields().warm_up;
+            stated.filter(|rule| !rule.is_none())
+        };
+        let rules: Vec<WarmUp> = self.set.tasks().iter().filter_map(rule).collect();
+        let dropped = self.count(|task| rule(task).is_some());
+        let words = |tasks| sentences::warm_up_left_out(&rules, tasks);
+        add(list, dropped.if_any(AssumptionId::WarmUpLeftOut, words));
     }
 
     /// Counts the tasks for which `wanted` is true.

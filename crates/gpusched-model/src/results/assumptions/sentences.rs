@@ -3,7 +3,7 @@
 use crate::tasks::wcet::WcetSource;
 use crate::time::Time;
 use crate::traffic::{MemoryTime, RateForm};
-use crate::{Bandwidth, Factor, Overheads};
+use crate::{Bandwidth, Factor, Overheads, WarmUp};
 
 /// Number of tasks to which an assumption applies, and the total number of tasks in the set.
 #[derive(Copy, Clone, Debug)]
@@ -23,10 +23,16 @@ pub(super) fn dispatch(order: &str) -> String {
     format!("A work-conserving dispatcher runs at most one kernel of a partition at a time, {order}.")
 }
 
-pub(super) fn overheads(overheads: Overheads) -> String {
+/// `unmeasured` is whether no measurement on a GPU shows the bounds.
+pub(super) fn overheads(overheads: Overheads, unmeasured: bool) -> String {
     let (job, wake) = (overheads.occupancy_ns, overheads.wake_ns);
+    let origin = if unmeasured {
+        " No measurement on a GPU shows these bounds."
+    } else {
+        ""
+    };
     format!(
-        "A job occupies its partition at most {job} beyond its GPU time. An idle dispatcher sees an arrival within {wake}."
+        "A job occupies its partition at most {job} beyond its GPU time. An idle dispatcher sees an arrival within {wake}.{origin}"
     )
 }
 
@@ -182,6 +188,25 @@ pub(super) fn recording_incomplete(tasks: Part) -> String {
 pub(super) fn size_stated(tasks: Part) -> String {
     format!("The measured jobs ran on the stated number of SMs, which the recordings do not show ({tasks}).")
 }
+
+/// `rules` are the rules that dropped the first jobs of recordings.
+pub(super) fn warm_up_left_out(rules: &[WarmUp], tasks: Part) -> String {
+    let rules = rules.iter().map(|rule| match rule {
+        WarmUp::Jobs(1) => "the first job".to_owned(),
+        WarmUp::Jobs(count) => format!("the first {count} jobs"),
+        WarmUp::Time(time) => format!("the first {time}"),
+    });
+    let mut rules: Vec<String> = rules.collect();
+    rules.sort();
+    rules.dedup();
+    let more = if rules.len() > MOST_RULES { ", …" } else { "" };
+    rules.truncate(MOST_RULES);
+    let rules = rules.join(", ");
+    format!("No deadline counts in the warm-up, whose jobs no WCET contains: {rules}{more} ({tasks}).")
+}
+
+/// Largest number of rules of warm-ups in an assumption.
+const MOST_RULES: usize = 3;
 
 pub(super) fn wcet(source: WcetSource, tasks: Part, origins: Origins) -> String {
     let unknown = match origins.unknown_gpu {

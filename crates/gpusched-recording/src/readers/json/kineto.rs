@@ -1,5 +1,7 @@
 //! Traces of Kineto, the profiler of PyTorch, in the trace event format. Times are microseconds.
 
+mod inference;
+
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
@@ -7,6 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 use super::Document;
 use super::number::{Decimal, Identity};
+use super::tolerant::{Object, Text};
 use crate::model::{Call, Gpu, Lane, Recording, Side, StreamKey};
 use crate::readers::Options;
 use crate::readers::capture::{Captures, launches};
@@ -14,12 +17,12 @@ use gpusched_model::Refusal;
 use gpusched_model::time::decimal::Rounding;
 
 /// A GPU in `deviceProperties`.
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 pub struct Device {
     #[serde(default)]
     id: Identity,
     #[serde(default)]
-    name: String,
+    name: Text,
     #[serde(default, rename = "numSms")]
     sms: Identity,
 }
@@ -28,7 +31,7 @@ impl Device {
     pub fn gpu(self) -> Gpu {
         let sms = self.sms.0.and_then(|sms| u32::try_from(sms).ok());
         Gpu {
-            name: self.name,
+            name: self.name.0.unwrap_or_default(),
             sms: sms.filter(|&sms| sms > 0),
             device: self.id.0,
             uuid: None,
@@ -41,11 +44,11 @@ impl Device {
 #[serde(expecting = "an event")]
 struct Event {
     #[serde(default)]
-    ph: Option<String>,
+    ph: Text,
     #[serde(default)]
-    cat: Option<String>,
+    cat: Text,
     #[serde(default)]
-    name: Option<Name>,
+    name: Text,
     #[serde(default)]
     ts: Option<Decimal>,
     #[serde(default)]
@@ -55,7 +58,7 @@ struct Event {
     #[serde(default)]
     tid: Identity,
     #[serde(default)]
-    args: Option<Args>,
+    args: Object<Args>,
     /// Times of an inference of trtexec, which writes a list of objects, too: copy in, compute, copy out.
     #[serde(default, rename = "startInMs", alias = "startH2dMs")]
     start_in: Option<Decimal>,
@@ -105,14 +108,6 @@ struct Args {
     /// Whether the work of the launch failed, in a trace of `gpusched run`.
     #[serde(default)]
     failed: Option<serde_json::Value>,
-}
-
-/// A name, which some writers store as a number.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Name {
-    Text(String),
-    Other(serde::de::IgnoredAny),
 }
 
 /// State of the reader between events. In the file, a host call may follow its launch.
@@ -190,29 +185,34 @@ impl Events {
         recording: &mut Recording,
         options: Options,
     ) -> Result<(), A::Error> {
-        while let Some(event) = seq.next_element::<Event>()? {
-            self.event(event, recording, options);
+        while let Some(Object(event)) = seq.next_element::<Object<Event>>()? {
+            match event {
+                Some(event) => self.event(event, recording, options),
+                None => self.set_aside(recording, "a value that is no event"),
+            }
             self.count += 1;
         }
         Ok(())
     }
 
     fn event(&mut self, event: Event, recording: &mut Recording, options: Options) {
-        if event.start_compute.is_some() {
+        if event.is_inference() {
             self.inference(&event, recording);
             return;
         }
-        if event.ph.as_deref() != Some("X") {
+        let name = event.name.0.unwrap_or_default();
+        let args = event.args.0.unwrap_or_default();
+        if event.ph.0.as_deref() != Some("X") {
+            // Other events of these categories do not exist, so the phase is damaged.
+            let category = event.cat.0.map(|category| category.to_ascii_lowercase());
+            if category.is_some_and(|category| PHASED.contains(&category.as_str())) {
+                self.set_aside(recording, &format!("{name:?} without a known phase"));
+            }
             return;
         }
-        let args = event.args.unwrap_or_default();
         self.xla |= args.hlo_op.is_some() || args.hlo_module.is_some() || args.tf_op.is_some();
-        let name = match event.name {
-            Some(Name::Text(name)) => name,
-            _ => String::new(),
-        };
         // rocprof v1 writes no categories. Only a kernel has a queue, and its times in nanoseconds are texts.
-        if args.begin.0.is_some() && args.queue.0.is_some() && event.cat.is_none() {
+        if args.begin.0.is_some() && args.queue.0.is_some() && event.cat.0.is_none() {
             self.rocprof = true;
             let key = StreamKey {
                 process: args.rocprof_process.0,
@@ -223,7 +223,13 @@ impl Events {
             self.launch(recording, &name, key, (args.begin.time(), args.end.time()), None);
             return;
         }
-        let category = event.cat.unwrap_or_default();
+        let Some(category) = event.cat.0 else {
+            // Only work on the GPU and host calls have these arguments.
+            if args.stream.0.is_some() || args.correlation.0.is_some() {
+                self.set_aside(recording, &format!("{name:?} without a category"));
+            }
+            return;
+        };
         self.onnx |= ONNX_RUNTIME.contains(&category.as_str());
         let category = category.to_ascii_lowercase();
         self.kineto |= CATEGORIES.contains(&category.as_str());
@@ -315,38 +321,10 @@ impl Events {
         }
     }
 
-    /// Adds an inference of trtexec: a job of three launches. Its release is the start of the copy to the GPU. Inferences
-    /// on several streams overlap, so each has a lane of its own.
-    fn inference(&mut self, event: &Event, recording: &mut Recording) {
-        let thread = Lane::Thread {
-            process: None,
-            thread: i64::try_from(self.count).unwrap_or(i64::MAX),
-        };
-        let parts = [
-            ("copy in", &event.start_in, &event.end_in),
-            ("compute", &event.start_compute, &event.end_compute),
-            ("copy out", &event.start_out, &event.end_out),
-        ];
-        let mut time = |value: &Option<Decimal>, rounding| {
-            value.as_ref()?.ns(6, rounding).unwrap_or_else(|text| {
-                let missing = &mut recording.missing;
-                missing.impossible(format_args!("an inference with the time {text:?}"));
-                None
-            })
-        };
-        let parts =
-            parts.map(|(name, start, end)| (name, time(start, Rounding::Down), time(end, Rounding::Up)));
-        let [(_, release, _), .., (_, _, end)] = parts;
-        recording.range("inference", Side::Host, (release, end), Some(thread));
-        for (name, start, end) in parts {
-            // Without a copy, its start is its end.
-            if name != "compute" && start == end && start.is_some() {
-                continue;
-            }
-            let call = release.map(|start| Call { start, thread });
-            recording.launch(name, StreamKey::default(), (start, end), call);
-        }
-        self.trtexec = true;
+    /// Counts a damaged event, which may be a launch.
+    fn set_aside(&mut self, recording: &mut Recording, event: &str) {
+        recording.missing.impossible(format_args!("{event}"));
+        self.launch(recording, "", StreamKey::default(), (None, None), None);
     }
 
     /// Adds a launch whose host call has the number `id`.
@@ -462,6 +440,16 @@ const BEFORE_BASE_NS: i64 = -(1 << 58);
 
 /// Categories of events that ONNX Runtime writes, beside a category `Kernel`.
 const ONNX_RUNTIME: [&str; 2] = ["Session", "Node"];
+
+/// Categories of launches, ranges and host calls, whose events have a start and a length.
+const PHASED: [&str; 6] = [
+    "kernel",
+    "cuda_runtime",
+    "cuda_driver",
+    "runtime",
+    "user_annotation",
+    "gpu_user_annotation",
+];
 
 /// Categories of events that only Kineto writes.
 const CATEGORIES: [&str; 14] = [

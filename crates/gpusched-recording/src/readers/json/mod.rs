@@ -6,6 +6,7 @@ mod kineto;
 mod number;
 mod rocprofv3;
 mod runtime;
+mod tolerant;
 
 use std::fmt;
 
@@ -17,6 +18,7 @@ use super::Options;
 use super::input::Input;
 use crate::model::{Origin, Recording, Tool};
 pub use cleaned::Cleaned;
+use tolerant::Object;
 
 /// Reads the JSON document in `input`.
 ///
@@ -153,8 +155,9 @@ impl<'de> Visitor<'de> for &mut Document {
                 }
                 "deviceProperties" => {
                     self.head = true;
-                    let devices: Vec<kineto::Device> = map.next_value()?;
-                    self.recording.gpus = devices.into_iter().map(kineto::Device::gpu).collect();
+                    let devices: Vec<Object<kineto::Device>> = map.next_value()?;
+                    let devices = devices.into_iter().map(|device| device.0.unwrap_or_default());
+                    self.recording.gpus = devices.map(kineto::Device::gpu).collect();
                 }
                 "gpusched" => {
                     self.head = true;

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::number::Identity;
+use super::tolerant::{self, Object};
 use crate::model::{Gpu, Lane, Recording, Side, StreamKey};
 
 /// Number of the agent type that means a GPU.
@@ -48,8 +49,8 @@ struct Content {
     process: Option<i64>,
     kernels: HashMap<i64, String>,
     messages: HashMap<i64, String>,
-    dispatches: Vec<Dispatch>,
-    markers: Vec<Marker>,
+    dispatches: Vec<Object<Dispatch>>,
+    markers: Vec<Object<Marker>>,
 }
 
 struct Run<'a> {
@@ -57,13 +58,13 @@ struct Run<'a> {
     content: Content,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Metadata {
     #[serde(default)]
     pid: Identity,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Agent {
     #[serde(default)]
     id: Identity,
@@ -72,18 +73,21 @@ struct Agent {
     #[serde(default)]
     cu_count: Identity,
     #[serde(default)]
-    product_name: String,
+    product_name: tolerant::Text,
     #[serde(default)]
-    name: String,
+    name: tolerant::Text,
 }
 
 #[derive(Deserialize)]
 struct Symbol {
     #[serde(default)]
     kernel_id: Identity,
-    formatted_kernel_name: Option<String>,
-    demangled_kernel_name: Option<String>,
-    kernel_name: Option<String>,
+    #[serde(default)]
+    formatted_kernel_name: tolerant::Text,
+    #[serde(default)]
+    demangled_kernel_name: tolerant::Text,
+    #[serde(default)]
+    kernel_name: tolerant::Text,
 }
 
 #[derive(Deserialize)]
@@ -95,7 +99,7 @@ struct Dispatch {
     #[serde(default)]
     stream_id: Identity,
     #[serde(default)]
-    dispatch_info: DispatchInfo,
+    dispatch_info: Object<DispatchInfo>,
 }
 
 #[derive(Deserialize, Default)]
@@ -123,7 +127,7 @@ struct Marker {
 #[derive(Deserialize, Default)]
 struct Strings {
     #[serde(default)]
-    marker_api: Vec<Text>,
+    marker_api: Vec<Object<Text>>,
 }
 
 #[derive(Deserialize)]
@@ -131,17 +135,17 @@ struct Text {
     #[serde(default)]
     key: Identity,
     #[serde(default)]
-    value: String,
+    value: tolerant::Text,
 }
 
 #[derive(Deserialize, Default)]
 struct Records {
     #[serde(default)]
-    kernel_dispatch: Vec<Dispatch>,
+    kernel_dispatch: Vec<Object<Dispatch>>,
     #[serde(default)]
     memory_copy: Vec<IgnoredAny>,
     #[serde(default)]
-    marker_api: Vec<Marker>,
+    marker_api: Vec<Object<Marker>>,
 }
 
 impl<'de> DeserializeSeed<'de> for Run<'_> {
@@ -163,15 +167,22 @@ impl<'de> Visitor<'de> for Run<'_> {
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "agents" => {
-                    let agents: Vec<Agent> = map.next_value()?;
-                    let gpus = agents.into_iter().filter(|agent| agent.kind.0 == Some(GPU));
-                    self.recording.gpus.extend(gpus.map(Agent::gpu));
+                    let agents: Vec<Object<Agent>> = map.next_value()?;
+                    // A damaged agent may be a GPU of another size.
+                    let gpus = { agents.into_iter() }
+                        .filter(|agent| agent.0.as_ref().is_none_or(|agent| agent.kind.0 == Some(GPU)))
+                        .map(|agent| agent.0.unwrap_or_default().gpu());
+                    self.recording.gpus.extend(gpus);
                 }
-                "metadata" => self.content.process = map.next_value::<Metadata>()?.pid.0,
+                "metadata" => {
+                    let metadata = map.next_value::<Object<Metadata>>()?.0;
+                    self.content.process = metadata.unwrap_or_default().pid.0;
+                }
                 "kernel_symbols" => {
-                    for symbol in map.next_value::<Vec<Symbol>>()? {
-                        let name = symbol.formatted_kernel_name.or(symbol.demangled_kernel_name);
-                        if let (Some(id), Some(name)) = (symbol.kernel_id.0, name.or(symbol.kernel_name)) {
+                    let symbols = map.next_value::<Vec<Object<Symbol>>>()?;
+                    for symbol in symbols.into_iter().filter_map(|symbol| symbol.0) {
+                        let name = { symbol.formatted_kernel_name.0 }.or(symbol.demangled_kernel_name.0);
+                        if let (Some(id), Some(name)) = (symbol.kernel_id.0, name.or(symbol.kernel_name.0)) {
                             self.content.kernels.insert(id, name);
                         }
                     }
@@ -179,8 +190,14 @@ impl<'de> Visitor<'de> for Run<'_> {
                 "strings" => {
                     let strings: Strings = map.next_value()?;
                     for text in strings.marker_api {
-                        if let Some(key) = text.key.0 {
-                            self.content.messages.insert(key, text.value);
+                        let text = text.0.and_then(|text| text.key.0.zip(text.value.0));
+                        match text {
+                            Some((key, message)) => _ = self.content.messages.insert(key, message),
+                            // Without its name, the range is no range.
+                            None => self
+                                .recording
+                                .missing
+                                .damaged_range("a name of a range without text"),
                         }
                     }
                 }
@@ -202,11 +219,8 @@ impl<'de> Visitor<'de> for Run<'_> {
 
 impl Agent {
     fn gpu(self) -> Gpu {
-        let name = if self.product_name.is_empty() {
-            self.name
-        } else {
-            self.product_name
-        };
+        let name = self.product_name.0.filter(|name| !name.is_empty());
+        let name = name.or(self.name.0).unwrap_or_default();
         let sms = self.cu_count.0.and_then(|units| u32::try_from(units).ok());
         Gpu {
             name,
@@ -221,7 +235,14 @@ impl Content {
     fn add(self, recording: &mut Recording) {
         let process = self.process;
         for dispatch in self.dispatches {
-            let info = &dispatch.dispatch_info;
+            let Object(Some(dispatch)) = dispatch else {
+                recording
+                    .missing
+                    .impossible(format_args!("a value that is no launch"));
+                recording.unknown_launch();
+                continue;
+            };
+            let info = dispatch.dispatch_info.0.unwrap_or_default();
             let key = StreamKey {
                 process,
                 device: info.agent_id.0,
@@ -238,6 +259,13 @@ impl Content {
             recording.launch(&name, key, times, None);
         }
         for marker in self.markers {
+            let Object(Some(marker)) = marker else {
+                recording
+                    .missing
+                    .impossible(format_args!("a value that is no range"));
+                recording.missing.ranges += 1;
+                continue;
+            };
             let name = marker.correlation_id.0.and_then(|id| self.messages.get(&id));
             let Some(name) = name else { continue };
             let times = (marker.start_timestamp.time(), marker.end_timestamp.time());

@@ -65,7 +65,11 @@ impl Links {
         }
         let called = (0..recording.launches.len()).map(|index| recording.call(index).is_some());
         let called: Vec<bool> = called
-            .chain(recording.open.iter().map(|open| open.call.is_some()))
+            .chain(
+                { recording.open.iter() }
+                    .filter(|open| !recording.names.get(open.name).is_empty())
+                    .map(|open| open.call.is_some()),
+            )
             .collect();
         if numbers.called || called.contains(&true) {
             let uncalled = called.iter().filter(|&&called| !called);
@@ -172,5 +176,11 @@ impl Report for Calls {
             _ => _ = numbers.calls.insert(id, Some((call, launches))),
         }
         Ok(())
+    }
+
+    /// The call may have launched work. The work may have no record, too.
+    fn set_aside(&mut self, _: &Row<'_>, recording: &mut Recording) {
+        self.links.calls();
+        recording.unknown_launch();
     }
 }

@@ -35,6 +35,12 @@ trait Report {
         columns
     }
 
+    /// Counts the records of a row that [`row`](Report::row) refuses, or that has a wrong number of values: by default, one launch of an
+    /// unknown kernel.
+    fn set_aside(&mut self, _row: &Row<'_>, recording: &mut Recording) {
+        recording.unknown_launch();
+    }
+
     /// Completes the report after its last row.
     ///
     /// # Errors
@@ -83,7 +89,7 @@ const PREAMBLE: u64 = 10_000;
 /// Reads all reports of `input`.
 ///
 /// # Errors
-/// Refuses a file without a known report, and a row with a wrong number of values or an invalid value.
+/// Refuses a file without a known report, and a file with more damaged rows than rows that are read. Fewer damaged rows are set aside.
 pub fn read(mut input: Input<'_>) -> Result<Recording> {
     let name = input.name().to_owned();
     // The text ends with a line break, and only `\n` counts as a line break. So the number of line breaks gives the
@@ -100,6 +106,7 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
     let mut report: Option<(Box<dyn Report>, usize)> = None;
     let (mut record, mut line, mut lines) = (ByteRecord::new(), 0, 0u64);
     let (mut short, mut timeless) = (None, None);
+    let (mut rows, mut damaged_rows, mut first_damaged) = (0u64, 0u64, None);
     loop {
         let found = reader.read_byte_record(&mut record);
         let found = found.map_err(|error| {
@@ -116,7 +123,9 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
             break;
         }
         let breaks = record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
-        (line, lines) = (reader.position().line().saturating_sub(1 + breaks), lines + 1);
+        // A quotation mark without its end joins all later rows, so the record has no line break after it.
+        let after = breaks + u64::from(record.as_slice().last() != Some(&b'\n'));
+        (line, lines) = (reader.position().line().saturating_sub(after), lines + 1);
         if record.len() == 1 && record.iter().all(|value| value.trim_ascii().is_empty()) {
             continue;
         }
@@ -145,18 +154,30 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         }
         let start = || Row(&record, line).text(Some(0)).into_owned();
         match &mut report {
-            Some((report, columns))
-                if (report.fewest_values(*columns)..=*columns).contains(&record.len()) =>
-            {
-                let row = report.row(&Row(&record, line), &mut recording);
-                row.map_err(|refusal| at(refusal, line))?;
+            Some((report, columns)) => {
+                let row = Row(&record, line);
+                let result = if (report.fewest_values(*columns)..=*columns).contains(&record.len()) {
+                    report.row(&row, &mut recording)
+                } else if NOISE.iter().any(|noise| start().starts_with(noise)) {
+                    continue;
+                } else {
+                    let found = format!("{} values", record.len());
+                    Err(Refusal::new("", found, format!("{columns}, as in the header")))
+                };
+                match result {
+                    Ok(()) => rows += 1,
+                    Err(refusal) => {
+                        let joined = record.as_slice().split(|&byte| byte == b'\n');
+                        for _ in joined.filter(|row| !row.trim_ascii().is_empty()) {
+                            report.set_aside(&row, &mut recording);
+                        }
+                        damaged_rows += 1;
+                        let missing = &mut recording.missing;
+                        missing.impossible(format_args!("line {line}: {refusal}"));
+                        first_damaged.get_or_insert_with(|| at(refusal, line));
+                    }
+                }
                 short = None;
-            }
-            Some(_) if NOISE.iter().any(|noise| start().starts_with(noise)) => {}
-            Some((_, columns)) => {
-                let found = format!("{} values", record.len());
-                let refusal = Refusal::new("", found, format!("{columns}, as in the header"));
-                return Err(at(refusal, line));
             }
             None if lines > PREAMBLE => break,
             None => short = short.or_else(|| Some(start())),
@@ -182,6 +203,9 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
             .hint(GPU_TRACE)
             .into());
     };
+    if let Some(error) = first_damaged.filter(|_| damaged_rows > rows) {
+        return Err(error);
+    }
     report.end(&mut recording).map_err(|refusal| at(refusal, line))?;
     if recording.origin.report == nsys::CALLS {
         let found = format!("only calls of the CUDA API ({})", nsys::CALLS);

@@ -116,6 +116,13 @@ impl Launches {
         Ok(Some(launch))
     }
 
+    /// Sets a damaged row aside. Its kernel is known only if the row states more values after the name of the kernel.
+    fn set_aside(&mut self, row: &Row<'_>, recording: &mut Recording) {
+        let name = self.name.filter(|name| name + 1 < row.0.len());
+        let name = recording.names.intern(&row.text(name));
+        self.aside.insert(name);
+    }
+
     /// Adds a metric of the launch that a row describes.
     fn add(
         &mut self,
@@ -174,6 +181,10 @@ impl Launches {
                 key,
                 call: None,
             });
+        }
+        // A damaged name may be the name of any kernel.
+        if self.aside.iter().any(|name| !durations.contains_key(name)) {
+            recording.traffic.clear();
         }
         // The launch without a value may be the launch with the most traffic.
         unknown.sort_unstable();
@@ -234,6 +245,10 @@ impl Report for Details {
         }
     }
 
+    fn set_aside(&mut self, row: &Row<'_>, recording: &mut Recording) {
+        self.launches.set_aside(row, recording);
+    }
+
     fn end(&mut self, recording: &mut Recording) -> Result<(), Refusal> {
         self.launches.end(recording)
     }
@@ -267,6 +282,10 @@ impl Report for Raw {
             self.launches.add(row, recording, metric, (value, unit))?;
         }
         Ok(())
+    }
+
+    fn set_aside(&mut self, row: &Row<'_>, recording: &mut Recording) {
+        self.launches.set_aside(row, recording);
     }
 
     fn end(&mut self, recording: &mut Recording) -> Result<(), Refusal> {

@@ -269,6 +269,13 @@ impl Report for Sum {
         }
         Ok(())
     }
+
+    fn set_aside(&mut self, _: &Row<'_>, recording: &mut Recording) {
+        match self.side {
+            None => recording.unknown_launch(),
+            Some(_) => recording.missing.ranges += 1,
+        }
+    }
 }
 
 /// NVTX ranges with start and end.
@@ -309,5 +316,9 @@ impl Report for Ranges {
         let times = (start, end.or(by_duration));
         recording.range(&row.text(self.name), self.side, times, lane);
         Ok(())
+    }
+
+    fn set_aside(&mut self, _: &Row<'_>, recording: &mut Recording) {
+        recording.missing.ranges += 1;
     }
 }

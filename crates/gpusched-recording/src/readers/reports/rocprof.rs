@@ -153,6 +153,10 @@ impl Report for Markers {
         recording.range(&row.text(self.name), Side::Host, (start, end), lane);
         Ok(())
     }
+
+    fn set_aside(&mut self, _: &Row<'_>, recording: &mut Recording) {
+        recording.missing.ranges += 1;
+    }
 }
 
 struct Stats {
@@ -219,5 +223,10 @@ impl Report for Agents {
             });
         }
         Ok(())
+    }
+
+    /// The row may be a GPU of another size.
+    fn set_aside(&mut self, _: &Row<'_>, recording: &mut Recording) {
+        recording.gpus.push(Gpu::default());
     }
 }

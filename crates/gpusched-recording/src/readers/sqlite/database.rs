@@ -199,13 +199,17 @@ pub(super) fn time(row: &Row<'_>, index: usize, rounding: Rounding, missing: &mu
     time
 }
 
-/// Returns the text in column `index`. An integer counts as its text.
+/// Returns the text in column `index`. A value of another type counts as its text, so that one damaged name does not make a long file
+/// useless.
 pub(super) fn text(row: &Row<'_>, index: usize) -> Result<Option<String>, Refusal> {
     match row.get_ref(index) {
-        Ok(ValueRef::Text(bytes)) => Ok(Some(String::from_utf8_lossy(bytes).into_owned())),
+        Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => {
+            Ok(Some(String::from_utf8_lossy(bytes).into_owned()))
+        }
         Ok(ValueRef::Null) => Ok(None),
         Ok(ValueRef::Integer(value)) => Ok(Some(value.to_string())),
-        _ => Err(Refusal::new(
+        Ok(ValueRef::Real(value)) => Ok(Some(value.to_string())),
+        Err(_) => Err(Refusal::new(
             name_of(row, index),
             "a value of another type",
             "a text",
@@ -213,10 +217,10 @@ pub(super) fn text(row: &Row<'_>, index: usize) -> Result<Option<String>, Refusa
     }
 }
 
-/// Returns a positive number of SMs. The value 0 means that the number is unknown.
-pub(super) fn sms_in(row: &Row<'_>, index: usize) -> Result<Option<u32>, Refusal> {
-    let sms = integer(row, index)?.and_then(|sms| u32::try_from(sms).ok());
-    Ok(sms.filter(|&sms| sms > 0))
+/// Returns a positive number of SMs. The value 0 means that the number is unknown. A value of another type counts as impossible.
+pub(super) fn sms_in(row: &Row<'_>, index: usize, missing: &mut Missing) -> Option<u32> {
+    let sms = identity(row, index, missing).and_then(|sms| u32::try_from(sms).ok());
+    sms.filter(|&sms| sms > 0)
 }
 
 fn name_of(row: &Row<'_>, index: usize) -> String {

@@ -4,6 +4,8 @@
 //! are either columns of the records, or rows of a table of timestamps. Both layouts have version 3. A launch and its host call
 //! have the same process, and the same `stack_id` in their events.
 
+mod calls;
+
 use std::collections::HashMap;
 
 use gpusched_model::error::Result;
@@ -12,11 +14,9 @@ use gpusched_model::time::decimal::Rounding;
 use super::database::{Database, identity, integer, quoted, sms_in, text, time};
 use crate::model::{Call, Gpu, Lane, Origin, Recording, Side, StreamKey, Tool};
 use crate::readers::Options;
+use calls::Called;
 
 const DISPATCHES: &str = "rocpd_kernel_dispatch";
-
-/// Host calls that launch a kernel.
-const LAUNCHES: &str = "%Launch%Kernel%";
 
 /// Whether `database` has tables of rocpd.
 pub fn is_rocpd(database: &Database) -> bool {
@@ -44,16 +44,18 @@ pub fn read(database: &Database, options: Options) -> Result<Recording> {
     suffixes.extend(database.suffixes("rocpd_metadata"));
     suffixes.sort_unstable();
     suffixes.dedup();
+    let mut called = Called::default();
     for suffix in &suffixes {
         let run = Run { database, suffix };
         run.schema(&mut recording)?;
         run.gpus(&mut recording)?;
         let processes = run.processes()?;
-        run.launches(&mut recording, options, &processes)?;
-        run.unrecorded(&mut recording, options, &processes)?;
+        run.launches(&mut recording, options, &processes, &mut called)?;
+        run.unrecorded(&mut recording, options, &processes, &mut called)?;
         run.ranges(&mut recording, &processes)?;
         run.copies(&mut recording)?;
     }
+    called.end(&mut recording);
     Ok(recording)
 }
 
@@ -174,8 +176,8 @@ impl Run<'_> {
         self.database.rows(table, &query, |row| {
             gpus.push(Gpu {
                 name: text(row, 0)?.unwrap_or_default(),
-                sms: sms_in(row, 1)?,
-                device: integer(row, 2)?,
+                sms: sms_in(row, 1, &mut recording.missing),
+                device: identity(row, 2, &mut recording.missing),
                 uuid: None,
             });
             Ok(())
@@ -197,7 +199,8 @@ impl Run<'_> {
         let [id, pid] = ["id", "pid"].map(|name| self.column(table, "r", &[name]));
         let query = format!("SELECT {id}, {pid} FROM {} r", self.table(table));
         self.database.rows(table, &query, |row| {
-            if let (Some(id), Some(pid)) = (integer(row, 0)?, integer(row, 1)?) {
+            let number = |index| integer(row, index).ok().flatten();
+            if let (Some(id), Some(pid)) = (number(0), number(1)) {
                 processes.insert(id, pid);
             }
             Ok(())
@@ -212,21 +215,13 @@ impl Run<'_> {
             .all(|name| self.column("rocpd_string", "n", &[name]) != "NULL")
     }
 
-    /// Whether events link launches with host calls.
-    fn has_events(&self) -> bool {
-        let event = ["id", "stack_id", "category_id"].map(|name| self.column("rocpd_event", "e", &[name]));
-        let linked = self.column(DISPATCHES, "r", &["event_id"]) != "NULL"
-            && self.column("rocpd_region", "r", &["event_id"]) != "NULL"
-            && self.column("rocpd_region", "r", &["name_id"]) != "NULL";
-        linked && event.iter().all(|column| column != "NULL") && self.has_strings()
-    }
-
     /// Reads the kernels, with their host calls if the events link them.
     fn launches(
         &self,
         recording: &mut Recording,
         options: Options,
         processes: &HashMap<i64, i64>,
+        called: &mut Called,
     ) -> Result<()> {
         if !self.has(DISPATCHES) {
             return Ok(());
@@ -249,11 +244,11 @@ impl Run<'_> {
                 )
             }
         };
-        let call = |column: &str| match joins && options.calls {
+        let call = |column: &str| match joins {
             false => "NULL".to_owned(),
             true => format!(
                 "(SELECT c.{column} FROM temp.calls c WHERE c.stack = (SELECT v.stack_id FROM {} v \
-                 WHERE v.id = r.event_id) AND coalesce(c.process = {}, 1) LIMIT 1)",
+                 WHERE v.id = r.event_id) AND coalesce(c.process = {}, 1) ORDER BY c.rowid LIMIT 1)",
                 self.table("rocpd_event"),
                 timed.process
             ),
@@ -281,6 +276,11 @@ impl Run<'_> {
                 ..StreamKey::default()
             };
             let call = host_call(number(7), process, number(8));
+            match call {
+                Some(_) => called.shown = true,
+                None => called.without += 1,
+            }
+            let call = call.filter(|_| options.calls);
             let name = match (text(row, 5)?, number(6)) {
                 (Some(name), _) => name,
                 (None, id) => format!("kernel {}", id.unwrap_or_default()),
@@ -288,52 +288,6 @@ impl Run<'_> {
             let start = time(row, 0, Rounding::Down, missing);
             let end = time(row, 1, Rounding::Up, missing);
             recording.launch(&name, key, (start, end), call);
-            Ok(())
-        })
-    }
-
-    /// Creates a temporary table of the host calls that launch kernels.
-    fn index_calls(&self) -> Result<()> {
-        let timed = self.timed("rocpd_region");
-        let (events, strings) = (self.table("rocpd_event"), self.table("rocpd_string"));
-        let query = format!(
-            "SELECT v.stack_id AS stack, {} AS start, {} AS thread, {} AS process FROM {} \
-             JOIN {events} v ON v.id = r.event_id JOIN {strings} n ON n.id = r.name_id \
-             WHERE v.stack_id > 0 AND n.string LIKE '{LAUNCHES}'",
-            timed.start, timed.thread, timed.process, timed.from
-        );
-        self.database.create("calls", &query, "stack")
-    }
-
-    /// Finds host calls that launched a kernel, and for which the file has no kernel. If no call has a kernel, the recording
-    /// has no kernels at all, or its events do not link them.
-    fn unrecorded(
-        &self,
-        recording: &mut Recording,
-        options: Options,
-        processes: &HashMap<i64, i64>,
-    ) -> Result<()> {
-        if !self.has(DISPATCHES) || !self.has_events() {
-            return Ok(());
-        }
-        let events = self.table("rocpd_event");
-        let timed = self.timed(DISPATCHES);
-        let launched = format!(
-            "SELECT DISTINCT v.stack_id AS stack, {} AS process FROM {} JOIN {events} v ON v.id = r.event_id",
-            timed.process, timed.from
-        );
-        self.database.create("launched", &launched, "stack")?;
-        let query = "SELECT c.start, c.thread, c.process FROM temp.calls c \
-                     WHERE NOT EXISTS (SELECT 1 FROM temp.launched l WHERE l.stack = c.stack \
-                     AND coalesce(l.process = c.process, 1)) \
-                     AND EXISTS (SELECT 1 FROM temp.calls d JOIN temp.launched l ON l.stack = d.stack)";
-        self.database.rows("rocpd_region", query, |row| {
-            recording.missing.unrecorded += 1;
-            if options.calls {
-                let process = integer(row, 2)?.map(|id| process(id, processes));
-                let call = host_call(integer(row, 0)?, process, integer(row, 1)?);
-                recording.launch("", StreamKey::default(), (None, None), call);
-            }
             Ok(())
         })
     }

@@ -56,7 +56,8 @@ pub struct Args {
 const EXAMPLE: &str = "\
 The verdict is `kept`, `broken`, or `not-visible` if the file shows no jobs of a task, or if it lacks records that could show a
 violation, such as launches without times. Each check has its own verdict. A recording shows contexts, and not the SMs of thread
-blocks. State records of the blocks with `--blocks`, and gpusched checks that they ran on SMs of the partition.
+blocks. State records of the blocks with `--blocks`, and gpusched checks that they ran on SMs of the partition. If all kernels ran
+in one context, the verdict says that the file does not show the partitions. Partitions that share a stream are a violation.
 
 Exit code 0: the file shows no violation, and it shows jobs of every task. 1: otherwise.
 
@@ -258,7 +259,10 @@ fn hidden(audit: &Audit) -> Option<String> {
         Subject::Deadlines => "that all jobs met their deadlines",
         _ => "that all jobs kept to their WCETs",
     });
-    let partitions = (!audit.shows_partitions()).then_some("the SMs of the partitions");
+    let partitions = (!audit.shows_partitions()).then_some(match audit.has_one_context() {
+        true => "that the partitions existed, because all kernels ran in one context",
+        false => "the SMs of the partitions",
+    });
     let all: Vec<&str> = limits.chain(partitions).collect();
     match all.as_slice() {
         [] => None,

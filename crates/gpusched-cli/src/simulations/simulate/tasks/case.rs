@@ -44,6 +44,8 @@ pub(super) struct Case<'a> {
     pub interference: Option<Interference>,
     /// Bounds on the overheads of the dispatchers.
     pub overheads: Option<Overheads>,
+    /// Whether no measurement on a GPU shows these bounds.
+    pub unmeasured_overheads: bool,
     /// Percentage by which the work of kernels that run together grows; `None` under all other policies.
     pub variation_percent: Option<u32>,
     /// Unit of the partition sizes in the plan.
@@ -65,6 +67,7 @@ impl Case<'_> {
             interference: Some(self.interference?),
             memory: None,
             overheads: self.overheads,
+            unmeasured_overheads: self.unmeasured_overheads,
             variation_percent: self.variation_percent.unwrap_or_default(),
             granularity: self.granularity,
             device: self.device.as_ref(),
@@ -121,6 +124,8 @@ impl Args {
                 failure: None,
                 interference: Some(interference),
                 overheads,
+                unmeasured_overheads: { self.overheads.as_ref() }
+                    .is_some_and(|stated| !stated.origin.is_of_gpu()),
                 variation_percent: problem.variation_percent(),
                 granularity: None,
                 ports: Ports::Unknown,
@@ -144,6 +149,9 @@ impl Args {
             parts: Vec::new(),
             failure: plan.failure.clone(),
             interference: None,
+            unmeasured_overheads: { self.overheads.as_ref().map(|stated| &stated.origin) }
+                .or(plan.overheads_origin.as_ref())
+                .is_some_and(|origin| !origin.is_of_gpu()),
             overheads: self
                 .overheads
                 .as_ref()

@@ -72,7 +72,7 @@ impl Values {
     /// number is set aside and counts in `missing`.
     ///
     /// # Errors
-    /// Refuses a number whose decimal mark is not clear, and an unknown unit.
+    /// Refuses a number whose decimal mark is not clear.
     pub fn of(
         metrics: &[(Metric, String, String)],
         locale: Locale,
@@ -93,23 +93,23 @@ impl Values {
             let number = largest(&number);
             match metric {
                 Metric::Duration => {
-                    let exponent = exponent(unit).ok_or_else(|| refuse("a unit of time"))?;
-                    let ns = nanoseconds(number.as_bytes(), exponent, Rounding::Up);
+                    let exponent = exponent(unit);
+                    let ns = exponent.and_then(|unit| nanoseconds(number.as_bytes(), unit, Rounding::Up));
                     if ns.is_none() {
-                        aside("a time");
+                        aside(exponent.map_or("a unit of time", |_| "a time"));
                     }
                     // A kernel takes time, so 0 means that the time was not measured.
                     values.duration_ns = values.duration_ns.max(ns.filter(|&ns| ns > 0));
                 }
                 Metric::Read | Metric::Written => {
-                    let scale = scale(unit).ok_or_else(|| refuse("a unit of bytes"))?;
-                    let bytes = nanoseconds(number.as_bytes(), scale, Rounding::Up);
+                    let scale = scale(unit);
+                    let bytes = scale.and_then(|unit| nanoseconds(number.as_bytes(), unit, Rounding::Up));
                     if bytes.is_none() {
-                        aside("a number of bytes");
+                        aside(scale.map_or("a unit of bytes", |_| "a number of bytes"));
                     }
                     match metric {
-                        Metric::Read => values.read = bytes,
-                        _ => values.written = bytes,
+                        Metric::Read => values.read = values.read.max(bytes),
+                        _ => values.written = values.written.max(bytes),
                     }
                 }
                 Metric::Sms | Metric::Gpu => match number.parse() {

@@ -94,7 +94,7 @@ impl Database {
         if self.has(table) {
             let start = self.column(table, &["utcEpochNs"]);
             self.rows(table, &format!("SELECT {start} FROM {table}"), |row| {
-                origin.date = integer(row, 0)?.and_then(date::of_epoch_ns);
+                origin.date = integer(row, 0).ok().flatten().and_then(date::of_epoch_ns);
                 Ok(())
             })?;
         }
@@ -102,7 +102,7 @@ impl Database {
     }
 
     fn gpus(&self, recording: &mut Recording) -> Result<()> {
-        let gpus = &mut recording.gpus;
+        let (gpus, missing) = (&mut recording.gpus, &mut recording.missing);
         let table = "TARGET_INFO_GPU";
         if self.has(table) {
             let columns = ["id", "name", "smCount", "uuid"].map(|column| self.column(table, &[column]));
@@ -110,8 +110,8 @@ impl Database {
             self.rows(table, &query, |row| {
                 gpus.push(Gpu {
                     name: text(row, 1)?.unwrap_or_default(),
-                    sms: sms_in(row, 2)?,
-                    device: integer(row, 0)?,
+                    sms: sms_in(row, 2, missing),
+                    device: identity(row, 0, missing),
                     uuid: uuid(row, 3),
                 });
                 Ok(())
@@ -123,7 +123,8 @@ impl Database {
             let columns = columns.map(|column| self.column(table, &[column]));
             let query = format!("SELECT {} FROM {table} ORDER BY rowid", columns.join(", "));
             self.rows(table, &query, |row| {
-                let (device, sms, uuid) = (integer(row, 0)?, sms_in(row, 1)?, uuid(row, 2));
+                let (device, sms) = (identity(row, 0, missing), sms_in(row, 1, missing));
+                let uuid = uuid(row, 2);
                 match gpus.iter_mut().find(|gpu| gpu.device == device) {
                     Some(gpu) => {
                         gpu.sms = gpu.sms.or(sms);
@@ -160,14 +161,16 @@ impl Database {
         let columns = columns.map(|column| self.column(table, &[column]));
         let query = format!("SELECT {} FROM {table} ORDER BY rowid", columns.join(", "));
         self.rows(table, &query, |row| {
-            let green = integer(row, 3)?.is_some_and(|green| green != 0);
+            let missing = &mut recording.missing;
+            let mut number = |index| identity(row, index, missing);
+            let green = number(3).is_some_and(|green| green != 0);
             recording.contexts.push(Context {
-                process: integer(row, 5)?,
-                device: integer(row, 0)?.unwrap_or_default(),
-                id: integer(row, 1)?.unwrap_or_default(),
-                parent: integer(row, 2)?,
+                process: number(5),
+                device: number(0).unwrap_or_default(),
+                id: number(1).unwrap_or_default(),
+                parent: number(2),
                 green,
-                sms: sms_in(row, 4)?.filter(|_| green),
+                sms: sms_in(row, 4, &mut recording.missing).filter(|_| green),
             });
             Ok(())
         })
@@ -285,8 +288,11 @@ impl Database {
 /// Returns the identity of a GPU in column `index` of `row`. An empty text, or a value of another type, means that the identity is
 /// unknown: no time depends on it.
 fn uuid(row: &Row<'_>, index: usize) -> Option<String> {
-    let text = text(row, index).ok().flatten();
-    text.filter(|uuid| !uuid.trim().is_empty())
+    let ValueRef::Text(bytes) = row.get_ref(index).ok()? else {
+        return None;
+    };
+    let uuid = String::from_utf8_lossy(bytes).into_owned();
+    Some(uuid).filter(|uuid| !uuid.trim().is_empty())
 }
 
 /// Returns the number of the process in `global`, a number of a process or thread on the whole machine.
