@@ -176,7 +176,7 @@ fn isolated(
     shape.scheduler = scheduler;
     shape.warm = l2 == L2::Warm;
     let run = WarpRun::new(shape)?;
-    Ok(Setup::new(&run, Path::new(&program.name))?)
+    Setup::new(&run, Path::new(&program.name))
 }
 
 /// Returns `machine` with one line per set of L2 if `l2` is [`L2::Thrashed`].
