@@ -44,16 +44,23 @@ const ALL: [Rows; 7] = [
 ];
 
 fn main() {
-    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let wanted = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with('-'));
     let Some(peers) = Peers::find() else {
-        return println!("No C++ compiler is there, so there is nothing to compare. CXX may name a compiler.");
+        return println!(
+            "No C++ compiler is there, so there is nothing to compare. CXX may name a compiler."
+        );
     };
     println!(
         "{:<44} {:>12} {:>12} {:>7}",
         "case", "gpusched µs", "C++ µs", "ratio"
     );
     for (name, rows) in ALL {
-        if wanted.as_ref().is_none_or(|wanted| name.contains(wanted.as_str())) {
+        if wanted
+            .as_ref()
+            .is_none_or(|wanted| name.contains(wanted.as_str()))
+        {
             rows(&peers.compile(name));
         }
     }
@@ -61,7 +68,14 @@ fn main() {
 
 /// Tests of sets under preemptive EDF against QPA.
 fn edf(peer: &Peer<'_>) {
-    for (tasks, utilization) in [(10, 0.8), (10, 0.95), (50, 0.8), (50, 0.95), (200, 0.8), (200, 0.95)] {
+    for (tasks, utilization) in [
+        (10, 0.8),
+        (10, 0.95),
+        (50, 0.8),
+        (50, 0.95),
+        (200, 0.8),
+        (200, 0.95),
+    ] {
         let sets = draw(tasks, utilization);
         let case = format!("test edf, 250 sets, n = {tasks}, U = {utilization}");
         peer.compare(&case, &text(&sets), &[], || {
@@ -83,7 +97,9 @@ fn fixed_priorities(peer: &Peer<'_>) {
         peer.compare(&case, &text(&sets), &["1".to_owned()], || {
             let evidences = sets.iter().map(|set| evidence(dm, set, 1));
             evidences.fold(vec![0, 0], |counts, evidence| match evidence {
-                Evidence::ResponseTimes { response_times_ns, .. } => {
+                Evidence::ResponseTimes {
+                    response_times_ns, ..
+                } => {
                     let sum: u64 = response_times_ns.iter().map(|time| time.ns()).sum();
                     vec![counts[0] + 1, counts[1] + sum as i64]
                 }
@@ -102,7 +118,10 @@ fn fewest_sms(peer: &Peer<'_>) {
             sets.iter().fold(vec![0, 0], |sums, set| {
                 let plan = plan(set, Interference::Conflict, HeuristicKind::Sms);
                 let sms: u32 = plan.partitions.iter().map(|partition| partition.sms).sum();
-                vec![sums[0] + plan.stats.merges_tested as i64, sums[1] + i64::from(sms)]
+                vec![
+                    sums[0] + plan.stats.merges_tested as i64,
+                    sums[1] + i64::from(sms),
+                ]
             })
         });
     }
@@ -114,7 +133,9 @@ fn optimum(peer: &Peer<'_>) {
         let sets = task_sets(tasks, tasks as f64 / 2.0, count);
         let case = format!("optimal, {count} sets, n = {tasks}, M = {SMS}");
         peer.compare(&case, &kernels(&sets), &[], || {
-            let plans = sets.iter().map(|set| plan(set, Interference::None, HeuristicKind::Optimal));
+            let plans = sets
+                .iter()
+                .map(|set| plan(set, Interference::None, HeuristicKind::Optimal));
             vec![plans.map(|plan| i64::from(plan.sms_used)).sum()]
         });
     }
@@ -177,13 +198,21 @@ fn one_core(peer: &Peer<'_>) {
             )
         });
         let lines: Vec<String> = lines.collect();
-        let system = format!(r#"{{"cores":[{{"name":"cpu","policy":"fp"}}],"tasks":[{}]}}"#, lines.join(","));
+        let system = format!(
+            r#"{{"cores":[{{"name":"cpu","policy":"fp"}}],"tasks":[{}]}}"#,
+            lines.join(",")
+        );
         let draft = Draft::from_json(&system).map_err(|(_, refusal)| refusal).unwrap();
         let system = System::new(&draft, Interference::None).unwrap();
-        peer.compare(&format!("end-to-end, one core, n = {tasks}"), &text(&[set]), &[], || {
-            let bounds = analyze(&system).response_times_ns;
-            vec![bounds.iter().map(|bound| bound.unwrap().ns() as i64).sum()]
-        });
+        peer.compare(
+            &format!("end-to-end, one core, n = {tasks}"),
+            &text(&[set]),
+            &[],
+            || {
+                let bounds = analyze(&system).response_times_ns;
+                vec![bounds.iter().map(|bound| bound.unwrap().ns() as i64).sum()]
+            },
+        );
     }
 }
 

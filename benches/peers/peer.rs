@@ -60,7 +60,12 @@ impl Peer<'_> {
         std::fs::write(&file, input).unwrap();
         let theirs = |runs: u64| {
             let mut command = Command::new(&self.program);
-            let answer = command.arg(&file).arg(runs.to_string()).args(options).output().unwrap();
+            let answer = command
+                .arg(&file)
+                .arg(runs.to_string())
+                .args(options)
+                .output()
+                .unwrap();
             let text = String::from_utf8(answer.stdout).unwrap();
             let numbers = text.split_whitespace().map(|number| number.parse().unwrap());
             let numbers: Vec<i64> = numbers.collect();

@@ -10,11 +10,12 @@ use crate::study_support::{files::temporary, run};
 use crate::support::root;
 
 /// Studies, each with one of its short cases.
-const CASES: [(&str, &str); 12] = [
+const CASES: [(&str, &str); 13] = [
     ("aghilinasab20-table1-table2", "percentiles"),
     ("aghilinasab20-table3-table4", "histo"),
     ("gcaps", "np-fifo, busy"),
     ("jin24-fig10", "reads, GPC"),
+    ("operator-graphs", "application 2"),
     ("sanudo20-cycles", "Fig. 5, same SMs"),
     ("sanudo20-eq2", "Table II"),
     ("sanudo20-eq3", "64 warps"),

@@ -36,7 +36,10 @@ fn an_application_is_one_task() {
     );
     assert!(answer.stderr.contains("in the order A, B, C, D"), "{answer:?}");
     // The longest path is A, B, D. The smallest period is the WCET of D.
-    assert!(answer.stderr.contains("a message takes at most 900us"), "{answer:?}");
+    assert!(
+        answer.stderr.contains("a message takes at most 900us"),
+        "{answer:?}"
+    );
     let fast = run_with("import holoscan - --unit us --period 399us", DIAMOND);
     assert!(fast.stderr.contains("the smallest period is 400us"), "{fast:?}");
     // Alone, the thread needs the sum of all WCETs.

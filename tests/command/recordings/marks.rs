@@ -33,7 +33,7 @@ fn warm_ups_stated_overheads_and_other_granularities_are_marked() {
     std::fs::write(path("stated.json"), format!("{{{bounds}}}")).unwrap();
     let measured = format!(r#"{{{bounds},"device":"NVIDIA Orin","driver":"580.65","longest":"15us"}}"#);
     std::fs::write(path("measured.json"), measured).unwrap();
-    let unmeasured = "No measurement on a GPU shows these bounds.";
+    let unmeasured = " Not measured.";
     for (warm_up, overheads, options) in [
         ("", "stated", ""),
         ("--warm-up 2", "measured", ""),

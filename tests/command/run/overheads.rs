@@ -190,7 +190,7 @@ fn a_plan_states_the_origin_of_its_overheads() {
         assert_eq!(asked.code, 0, "{name}: {}", asked.stderr);
         assert_eq!(read(&other)["overheads_origin"], origin, "{name}");
         // Plans of older versions have no origin, and do not say that no measurement shows the bounds.
-        let unmeasured = " No measurement on a GPU shows these bounds.";
+        let unmeasured = " Not measured.";
         let told = run(&format!("verify {file} {set}")).stdout;
         assert_eq!(
             told.contains(unmeasured),

@@ -201,6 +201,23 @@ fn refused_replies_need_the_time_at_ports_on_own_clusters() {
     assert!(over > 1.6, "{over}");
 }
 
+/// With the time at ports, universal rates have a counterexample, too: the kernel that refuses replies has lower rates than
+/// all patterns. Its own rates (`own-drain`) cover this. `gpusched validate --warps --synthetic --bound universal --placement
+/// split --systems 180 --seed 5405` found this co-run on a machine as rtx2060 with two SMs per cluster.
+#[test]
+fn a_kernel_that_refuses_replies_is_slower_than_universal_rates() {
+    let run = read("runs/17-refusing-beside-transpose");
+    let examiner = Examiner::new(run.machine.clone(), &STRESS);
+    let victims = examiner.examine(&run).unwrap().unwrap();
+    let victim = &victims[0];
+    assert_eq!(victim.name, "0-transpose");
+    assert!(victim.ratio(Form::Universal).unwrap() > 1.5, "{victim:?}");
+    assert!(
+        !victims.iter().any(|victim| victim.exceeds(Form::OwnDrain)),
+        "{victims:?}"
+    );
+}
+
 /// Returns the programs of the kernels of `run`.
 pub fn programs(run: WarpRunShape) -> [Program; 2] {
     let programs = run.kernels.into_iter().map(|kernel| match kernel.program {

@@ -26,11 +26,7 @@ pub(super) fn dispatch(order: &str) -> String {
 /// `unmeasured` is whether no measurement on a GPU shows the bounds.
 pub(super) fn overheads(overheads: Overheads, unmeasured: bool) -> String {
     let (job, wake) = (overheads.occupancy_ns, overheads.wake_ns);
-    let origin = if unmeasured {
-        " No measurement on a GPU shows these bounds."
-    } else {
-        ""
-    };
+    let origin = if unmeasured { " Not measured." } else { "" };
     format!(
         "A job occupies its partition at most {job} beyond its GPU time. An idle dispatcher sees an arrival within {wake}.{origin}"
     )
