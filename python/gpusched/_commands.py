@@ -2227,13 +2227,14 @@ def recording_tasks(
     name: Value = None,
     gap: Value = None,
     gpu: Value = None,
-    warm_up: Value = None,
+    warm_up: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     max_unpacked: Value = None,
     margin: Value = None,
     gaps: Optional[Literal["count", "separate"]] = None,
     form: Optional[Literal["envelope", "table"]] = None,
     counters: Optional[Union[Document, Sequence[Document]]] = None,
     period: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
+    deployed_period: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     deadline: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     exceedance: Optional[float] = None,
     threads: Optional[int] = None,
@@ -2254,7 +2255,8 @@ def recording_tasks(
         gap: Shortest idle time that separates two jobs on a stream [default: from the gaps]. Only with `--by
             stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
-        warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
+        warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME; may be repeated [default:
+            0]. `--warm-up detector=6` states the warm-up of one activity, or in an audit of one task.
         max_unpacked: Largest size of a recording after unpacking [default: 1GB]. gpusched refuses a compressed
             recording that unpacks to more bytes. The option has no effect on other recordings.
         margin: Factor by which C(m) exceeds the longest measured time.
@@ -2266,6 +2268,9 @@ def recording_tasks(
             ``table``: Table of the longest measured times, which do not increase with the number of SMs.
         counters: Page of Nsight Compute (CSV) with DRAM bytes, for `traffic`; may be repeated.
         period: Period of an activity, in place of the observed period; may be repeated.
+        deployed_period: Period of an activity in the deployed system, if it differs; may be repeated. The task has
+            this period. The jitter is the jitter of the recorded releases, with the period of ``period`` or the
+            observed period.
         deadline: Deadline of an activity [default: its period]; may be repeated.
         exceedance: Exceedance probability per job of the extreme-value estimate (information only).
         threads: Number of worker threads; results do not depend on it [default: all cores].
@@ -2280,13 +2285,14 @@ def recording_tasks(
             "name": name,
             "gap": gap,
             "gpu": gpu,
-            "warm-up": warm_up,
+            "warm-up": pairs(warm_up),
             "max-unpacked": max_unpacked,
             "margin": margin,
             "gaps": gaps,
             "form": form,
             "counters": counters,
             "period": pairs(period),
+            "deployed-period": pairs(deployed_period),
             "deadline": pairs(deadline),
             "exceedance": exceedance,
             "threads": threads,
@@ -2307,7 +2313,7 @@ def recording_audit(
     name: Value = None,
     gap: Value = None,
     gpu: Value = None,
-    warm_up: Value = None,
+    warm_up: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     max_unpacked: Value = None,
     trace: Optional[Path] = None,
     gantt: Optional[Path] = None,
@@ -2334,7 +2340,8 @@ def recording_audit(
         gap: Shortest idle time that separates two jobs on a stream [default: from the gaps]. Only with `--by
             stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
-        warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
+        warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME; may be repeated [default:
+            0]. `--warm-up detector=6` states the warm-up of one activity, or in an audit of one task.
         max_unpacked: Largest size of a recording after unpacking [default: 1GB]. gpusched refuses a compressed
             recording that unpacks to more bytes. The option has no effect on other recordings.
         trace: Also write a trace of the run for ui.perfetto.dev, to NAME.json.
@@ -2356,7 +2363,7 @@ def recording_audit(
             "name": name,
             "gap": gap,
             "gpu": gpu,
-            "warm-up": warm_up,
+            "warm-up": pairs(warm_up),
             "max-unpacked": max_unpacked,
             "trace": trace,
             "gantt": gantt,
@@ -3212,7 +3219,7 @@ def report(
     name: Value = None,
     gap: Value = None,
     gpu: Value = None,
-    warm_up: Value = None,
+    warm_up: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
     max_unpacked: Value = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
@@ -3222,8 +3229,9 @@ def report(
     Args:
         input: Plan, results folder of a study, or, with --set, recording (FILE[@SIZE]). For an end-to-end system,
             INPUT is a plan of `partition`, a verdict of `test --format json`, or budgets of `budget nominal
-            --deadlines --format json`.
-        task_set: Task set or end-to-end system of the plan.
+            --deadlines --format json`. For a kernel, INPUT is a bound of `wcet bound --format json`, or a nominal
+            budget of `budget nominal --format json`.
+        task_set: Task set, end-to-end system or kernel of INPUT.
         search_effort: Examine at most N candidate partitions for the lower bound of the plan [default: 30000000].
         interference: Interference model of the end-to-end system. ``conflict``: Tasks of the same kind in one
             partition have the WCET in conflict Cᶜ. All other tasks have the isolated WCET Cⁿ. ``none``: Tasks do
@@ -3243,7 +3251,8 @@ def report(
         gap: Shortest idle time that separates two jobs on a stream [default: from the gaps]. Only with `--by
             stream`. gpusched sorts all gaps. The default is the gap after the largest relative increase.
         gpu: GPU of the run, for sizes in percent and MIG slices.
-        warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME.
+        warm_up: Drop the first N jobs of each activity, or the jobs of the first TIME; may be repeated [default:
+            0]. `--warm-up detector=6` states the warm-up of one activity, or in an audit of one task.
         max_unpacked: Largest size of a recording after unpacking [default: 1GB]. gpusched refuses a compressed
             recording that unpacks to more bytes. The option has no effect on other recordings.
         threads: Number of worker threads; results do not depend on it [default: all cores].
@@ -3263,7 +3272,7 @@ def report(
             "name": name,
             "gap": gap,
             "gpu": gpu,
-            "warm-up": warm_up,
+            "warm-up": pairs(warm_up),
             "max-unpacked": max_unpacked,
             "threads": threads,
             "seed": seed,
