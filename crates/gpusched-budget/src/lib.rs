@@ -47,3 +47,9 @@ fn unreachable(_: &core::panic::PanicInfo<'_>) -> ! {
         core::hint::spin_loop();
     }
 }
+
+/// The divisions of the compiler name this function for a stack unwinding that never begins.
+#[cfg(gpusched_freestanding)]
+#[allow(unsafe_code, reason = "a symbol for the linker")]
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() {}
