@@ -19,7 +19,6 @@ pub struct Cluster {
 impl Cluster {
     /// Whether the e¹/(e¹ − e⁰) of this cluster exceeds this quotient of `other`. The quotient increases with e⁰/e¹.
     fn is_after(&self, other: &Cluster) -> bool {
-        let product = |x: u64, y: u64| u128::from(x).saturating_mul(y.into());
         product(self.e0, other.e1) > product(other.e0, self.e1)
     }
 }
@@ -138,50 +137,48 @@ impl<S: AsRef<[Cluster]>> Allocator<S> {
     pub fn memory(&self, window: u64, remaining: &[u64]) -> Option<u64> {
         let left = || {
             let clusters = self.clusters.as_ref().iter();
-            clusters.filter_map(|cluster| match unfinished(cluster, remaining) {
-                0 => None,
-                blocks => Some((i128::from(blocks), cluster)),
-            })
+            let left = clusters.map(|cluster| (unfinished(cluster, remaining), cluster));
+            left.filter(|&(blocks, _)| blocks > 0)
         };
         // Saturated sums are above all values that are permitted, so they give smaller memory times.
-        let (mut longest, mut largest, mut alone, mut delays) = (0, 0, 0_i128, 0_i128);
+        let (mut longest, mut largest, mut alone, mut delays) = (0, 0, 0_u128, 0_u128);
         for (blocks, cluster) in left() {
             let delay = cluster.e1.saturating_sub(cluster.e0);
             longest = longest.max(cluster.e1);
             largest = largest.max(delay);
-            alone = alone.saturating_add(blocks.saturating_mul(cluster.e0.into()));
-            delays = delays.saturating_add(blocks.saturating_mul(delay.into()));
+            alone = alone.saturating_add(product(blocks, cluster.e0));
+            delays = delays.saturating_add(product(blocks, delay));
         }
         // Eq. 31, multiplied by M: the largest permitted sum of the delays of all blocks.
-        let active = i128::from(self.active);
-        let tail = active.saturating_sub(1).saturating_mul(longest.into());
-        let allowed = active
-            .saturating_mul(window.into())
-            .saturating_sub(tail)
-            .saturating_sub(alone);
+        let active = u64::from(self.active);
+        let tail = product(active.saturating_sub(1), longest);
+        let Some(allowed) = product(active, window).checked_sub(tail.saturating_add(alone)) else {
+            return Some(0);
+        };
         if delays <= allowed {
             return None;
         }
-        let periods = i128::from(window.div_ceil(self.period().max(1))).saturating_add(1);
-        let partial = active.saturating_mul(self.ends.into()).saturating_mul(periods);
-        let mut allowed = allowed.saturating_sub(partial.saturating_mul(largest.into()));
-        let mut memory = 0_i128;
+        let periods = window.div_ceil(self.period().max(1)).saturating_add(1);
+        let partial =
+            product(active.saturating_mul(self.ends.into()), periods).saturating_mul(largest.into());
+        let mut allowed = allowed.saturating_sub(partial);
+        let mut memory = 0_u128;
         for (blocks, cluster) in left() {
-            let delay = i128::from(cluster.e1.saturating_sub(cluster.e0));
-            if allowed <= 0 || delay == 0 {
+            let delay = cluster.e1.saturating_sub(cluster.e0);
+            if allowed == 0 || delay == 0 {
                 break; // all later clusters have a delay of 0, too
             }
-            let (whole, e1) = (blocks.saturating_mul(delay), i128::from(cluster.e1));
-            if whole <= allowed {
-                allowed = allowed.saturating_sub(whole);
-                memory = memory.saturating_add(blocks.saturating_mul(e1));
-            } else {
-                let part = quotient(allowed.saturating_mul(e1), delay);
-                memory = memory.saturating_add(part);
+            let whole = product(blocks, delay);
+            if whole > allowed {
+                let part = allowed.saturating_mul(cluster.e1.into());
+                memory = memory.saturating_add(part.checked_div(delay.into()).unwrap_or(0));
                 break; // the last permitted delay
             }
+            allowed = allowed.saturating_sub(whole);
+            memory = memory.saturating_add(product(blocks, cluster.e1));
         }
-        Some(u64::try_from(quotient(memory, active)).unwrap_or(u64::MAX))
+        let memory = memory.checked_div(active.into()).unwrap_or(0);
+        Some(u64::try_from(memory).unwrap_or(u64::MAX))
     }
 }
 
@@ -206,9 +203,9 @@ fn unfinished(cluster: &Cluster, remaining: &[u64]) -> u64 {
     found.copied().unwrap_or(cluster.blocks)
 }
 
-/// Returns ⌊a/b⌋ for a ≥ 0 and b > 0, and 0 otherwise.
-fn quotient(a: i128, b: i128) -> i128 {
-    a.checked_div_euclid(b).unwrap_or(0).max(0)
+/// Returns a·b, which never exceeds 128 bits.
+fn product(a: u64, b: u64) -> u128 {
+    u128::from(a).wrapping_mul(b.into())
 }
 
 /// Checks the values, and sorts the clusters.
