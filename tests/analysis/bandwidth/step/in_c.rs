@@ -14,7 +14,7 @@ use crate::kernel_wcet::random;
 use crate::support::{root, rounds};
 
 /// Form in which `rustc` compiles the crate alone.
-#[derive(Copy, Clone, PartialEq)]
+#[derive(Copy, Clone, PartialEq, Debug)]
 enum Form {
     /// A static library with the parts of `core` that it needs, as the guide builds it.
     Library,
@@ -26,17 +26,17 @@ fn temporary(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// Compiles the crate without cargo, without dependencies and without the standard library. Overflow checks are on, as in releases.
+/// Compiles the crate for the program `name`, without cargo, without dependencies and without the standard library. Overflow checks are on, as in releases.
 /// Returns `None` without `rustc`.
-fn compiled(form: Form) -> Option<PathBuf> {
+fn compiled(form: Form, name: &str) -> Option<PathBuf> {
     let cargo = std::env::var_os("CARGO").map(PathBuf::from);
     let beside = cargo
         .map(|cargo| cargo.with_file_name("rustc"))
         .filter(|path| path.exists());
     let mut compiler = Command::new(beside.unwrap_or_else(|| "rustc".into()));
     let out = match form {
-        Form::Library => temporary("libgpusched_budget_alone.a"),
-        Form::Object => temporary("gpusched_budget_alone.o"),
+        Form::Library => temporary(&format!("libgpusched_budget_{name}.a")),
+        Form::Object => temporary(&format!("gpusched_budget_{name}.o")),
     };
     compiler.args([
         "--edition=2024",
@@ -67,26 +67,25 @@ fn compiled(form: Form) -> Option<PathBuf> {
     }
 }
 
-/// Links the program `step.c` with the crate.
-fn program(form: Form) -> Option<PathBuf> {
-    let library = compiled(form)?;
-    let out = library.with_extension("program");
-    let source = root().join("tests/analysis/bandwidth/step/step.c");
+/// Links the program in `source` with the crate.
+fn program(form: Form, source: &Path) -> Option<PathBuf> {
+    let name = format!("{}-{form:?}", source.file_stem()?.to_str()?);
+    let library = compiled(form, &name)?;
+    let out = temporary(&name);
     let mut compiler = Command::new("cc");
     compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]);
-    compiler
-        .arg("-I")
-        .arg(root().join("crates/gpusched-budget/include"));
+    compiler.arg("-I").arg(root().join("crates/gpusched-budget/include"));
     compiler.arg(source).arg(library).arg("-o").arg(&out);
     let built = compiler
         .output()
         .expect("the tests of the C interface need the C compiler `cc`");
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
+    let errors = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{errors}");
     Some(out)
+}
+
+fn commands() -> PathBuf {
+    root().join("tests/analysis/bandwidth/step/step.c")
 }
 
 /// Runs `program` with `input`, and returns its lines.
@@ -224,7 +223,7 @@ fn campaign() -> (String, Vec<String>) {
 
 #[test]
 fn a_program_in_c_has_the_results_of_rust() {
-    let Some(program) = program(Form::Library) else {
+    let Some(program) = program(Form::Library, &commands()) else {
         return;
     };
     let (input, expected) = campaign();
@@ -241,9 +240,23 @@ fn a_program_in_c_has_the_results_of_rust() {
 /// and structures that were not prepared have their statuses.
 #[test]
 fn the_step_needs_no_standard_library_and_never_panics() {
-    let Some(program) = program(Form::Object) else {
+    let Some(program) = program(Form::Object, &commands()) else {
         return;
     };
     assert_eq!(ran(&program, "misuse\n"), ["misuse 0"]);
     assert_eq!(Policy::Smooth as u8, 3);
+}
+
+/// The program in the guide compiles, and prints the line that the guide states.
+#[test]
+fn the_program_of_the_guide_prints_its_budget() {
+    let guide = std::fs::read_to_string(root().join("docs/how-to/budgets-on-a-machine.md")).unwrap();
+    let (_, after) = guide.split_once("```c\n").unwrap();
+    let (text, after) = after.split_once("```\n").unwrap();
+    let source = temporary("guide-step.c");
+    std::fs::write(&source, text).unwrap();
+    if let Some(program) = program(Form::Object, &source) {
+        let line = ran(&program, "").remove(0);
+        assert!(after.contains(&format!("The program prints `{line}`.")), "{line}");
+    }
 }
