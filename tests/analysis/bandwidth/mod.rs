@@ -9,6 +9,7 @@ mod profile;
 mod replay;
 mod runs;
 mod sharing;
+mod step;
 mod twin;
 
 use gpusched::bandwidth::inverse::{largest_burst, memory_time};

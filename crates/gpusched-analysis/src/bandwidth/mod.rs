@@ -14,8 +14,6 @@
 //!   numbers of its running blocks.
 
 mod allocator;
-mod chooser;
-pub mod inverse;
 pub mod machine;
 mod memory_limit;
 mod nominal;
@@ -24,8 +22,8 @@ mod remaining;
 mod results;
 mod sharing;
 
-pub use allocator::Allocator;
-pub use chooser::Chooser;
+pub use allocator::{Allocator, parts, step_policy};
+pub use gpusched_budget::{Chooser, burst as inverse};
 pub use gpusched_model::BudgetPolicy;
 pub use memory_limit::MemoryLimit;
 pub use nominal::{Nominal, nominal};

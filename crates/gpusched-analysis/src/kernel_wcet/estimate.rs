@@ -62,6 +62,9 @@ pub enum EstimateError {
         /// Value of Eq. 8 that the linear program computed [ns].
         lp: f64,
     },
+    /// The run-time step refuses the kernel, although the model accepts it.
+    #[error("the allocator of budgets refuses the kernel: {0:?}")]
+    Allocator(gpusched_budget::Fault),
 }
 
 impl From<EstimateError> for Error {
@@ -69,7 +72,9 @@ impl From<EstimateError> for Error {
     fn from(error: EstimateError) -> Error {
         match error {
             EstimateError::Budget(budget) => Refusal::from(budget).into(),
-            EstimateError::Lp(_) | EstimateError::Disagreement { .. } => Error::Internal(error.to_string()),
+            EstimateError::Lp(_) | EstimateError::Disagreement { .. } | EstimateError::Allocator(_) => {
+                Error::Internal(error.to_string())
+            }
         }
     }
 }

@@ -238,11 +238,7 @@ impl Draft {
                 *assumption = Assumption::new(Id::WcetStated, text);
             }
         }
-        let period = budgets.regulation_period;
-        let text = format!(
-            "While a segment is in progress, best-effort cores access memory for at most its budget of each regulation period of {period}."
-        );
-        list.push(Assumption::new(Id::MemoryBudget, text));
+        list.extend(budgets.assumptions());
         let text = "When a segment starts, the regulation limits best-effort cores to its budget at once, including requests in flight.";
         list.push(Assumption::new(Id::CoresLocked, text));
         if clusters.clone().next().is_some() {

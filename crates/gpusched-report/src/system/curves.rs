@@ -51,6 +51,7 @@ pub(super) fn section(draft: &Draft, system: &System) -> Result<Option<Section>>
                 q: Some(q),
                 by_kind: None,
                 by_task: None,
+                ..budgets.clone()
             }),
             ..draft.clone()
         };

@@ -82,7 +82,11 @@ pub(super) fn section(draft: &Draft, system: &System, answer: &Answer) -> Result
         policies: policies(&all, end),
         note: format!(
             "Each policy has two runs of {end}. All tasks arrive together and periodically, and best-effort cores access memory whenever \
-             their budgets permit. Each segment keeps its nominal schedule under every policy. Runs prove nothing about other runs."
+             their budgets permit. Each segment keeps its nominal schedule under every policy. {} Runs prove nothing about other runs.",
+            match &budgets.process {
+                Some(name) => format!("The task {name} takes the time to choose budgets."),
+                None => "The runs do not count the time to choose budgets, because the system states no `process`.".to_owned(),
+            }
         ),
     }))
 }

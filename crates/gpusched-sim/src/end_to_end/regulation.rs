@@ -6,7 +6,7 @@
 //! the time of their accesses debits all accounts. A segment that executes for y ns of this time may take min(δ, σ·y) ns
 //! longer. The simulator adds this delay at the end of the segment, so the segment can take all of it.
 
-use gpusched_analysis::bandwidth::Chooser;
+use gpusched_analysis::bandwidth::{Chooser, step_policy};
 use gpusched_model::Factor;
 use gpusched_model::end_to_end::System;
 use gpusched_model::error::Error;
@@ -203,7 +203,7 @@ impl Regulated {
         let period = regulation.period.ns();
         let spare = nominal.map(|(policy, nominal)| {
             let (limit, until) = self.limits(&nominal, starting, now);
-            let chooser = Chooser::new(policy, exposed.burst, period);
+            let chooser = Chooser::new(step_policy(policy), exposed.burst, period);
             Spare::new(chooser, &nominal, exposed, limit, until)
         });
         let mut account = Account {

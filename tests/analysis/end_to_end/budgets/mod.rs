@@ -5,6 +5,7 @@ mod campaign;
 mod choice;
 mod equations;
 mod fields;
+mod process;
 mod runs;
 mod slack;
 

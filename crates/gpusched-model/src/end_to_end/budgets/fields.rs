@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::super::{Draft, Resource, System};
 use crate::kernel::{Cluster, MAX_ACTIVE};
 use crate::time::Time;
-use crate::{Factor, Kernel, Refusal};
+use crate::{BudgetPolicy, Factor, Kernel, Refusal};
 
 /// Longest regulation period, 1 s. Up to this period, a budget with nine decimals states each whole number of nanoseconds.
 const LONGEST_PERIOD: Time = Time::from_ns(1_000_000_000);
@@ -34,6 +34,13 @@ pub struct BudgetsDraft {
     /// Budget of each task, by its name. All segments of a task have this budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_task: Option<BTreeMap<String, Factor>>,
+    /// Budget policy at run time; `nominal` by default, which means constant budgets. Each other policy requires `process`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<BudgetPolicy>,
+    /// Name of the task that chooses the budget of each regulation period. The task has one segment on a core, the period
+    /// `regulation_period`, and a deadline of at most this period. The WCET of the segment includes the computation of a budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
 }
 
 /// Budgets by the kind of a segment, from 0 to 1. A kind with segments requires a budget.
@@ -207,6 +214,8 @@ impl BudgetsDraft {
             }),
             by_task: (grouping == Grouping::Task)
                 .then(|| named().map(|(name, share)| (name.to_owned(), share)).collect()),
+            policy: self.policy,
+            process: self.process.clone(),
         }
     }
 
@@ -217,6 +226,7 @@ impl BudgetsDraft {
             Refusal::refuse("budgets.regulation_period", self.regulation_period, expected)?;
         }
         self.grouping()?;
+        self.check_process(draft)?;
         let kinds = self.by_kind.unwrap_or_default();
         let kinds = [("cpu", kinds.cpu), ("copy", kinds.copy), ("kernel", kinds.kernel)];
         let kinds = kinds

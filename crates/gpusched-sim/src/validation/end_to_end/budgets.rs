@@ -233,6 +233,8 @@ fn drawn(draft: Draft, numbers: (u64, u64)) -> Option<Draft> {
         q: None,
         by_kind: None,
         by_task: None,
+        policy: None,
+        process: None,
     };
     match below(rng, 3) {
         0 => budgets.q = Some(q(rng)),

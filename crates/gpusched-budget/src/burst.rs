@@ -11,17 +11,20 @@ pub fn largest_burst(memory: u64, window: u64, period: u64) -> u64 {
     let (Some(periods), Some(rest)) = (window.checked_div(period), window.checked_rem(period)) else {
         return 0;
     };
-    let burst = match memory / (periods + 1) {
+    let burst = match memory.checked_div(periods.saturating_add(1)).unwrap_or(0) {
         short if short < rest => short,
         // If the burst is longer than `rest`, the window ends during the last burst.
-        _ => (memory - rest).checked_div(periods).unwrap_or(period),
+        _ => memory.saturating_sub(rest).checked_div(periods).unwrap_or(period),
     };
     burst.min(period)
 }
 
 /// Returns t_mem(t, b/T, 1), the memory time of best-effort cores in a window of length t [ns]. The window begins
-/// together with a regulation period, and every regulation period begins with a burst of length b.
+/// together with a regulation period, and every regulation period begins with a burst of length b. If `period` is 0, the
+/// result is the whole window.
 pub fn memory_time(burst: u64, window: u64, period: u64) -> u64 {
-    let (periods, rest) = (window / period, window % period);
-    periods * burst + rest.min(burst)
+    let (Some(periods), Some(rest)) = (window.checked_div(period), window.checked_rem(period)) else {
+        return window;
+    };
+    periods.saturating_mul(burst).saturating_add(rest.min(burst))
 }
