@@ -284,3 +284,120 @@ impl Clients {
         self.clients.iter().map(|client| client.result.clone()).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpusched_model::streams::{Purpose, below, stream};
+
+    /// A client that looks at all its places and counts the requests of each period, cycle by cycle.
+    struct Twin {
+        client: Client,
+        /// Places in the order of the end of their last request. `None` while a request is on its way.
+        places: Vec<(u64, Option<u64>)>,
+        sent: Vec<(u64, u64, bool)>,
+        lines: u64,
+    }
+
+    impl Twin {
+        fn period(&self, budget: ClientBudget, cycle: u64) -> u64 {
+            (cycle + budget.period - budget.phase) / budget.period
+        }
+
+        fn cycle(&mut self, now: u64) -> Option<(u64, bool)> {
+            let client = &self.client;
+            if let Some(budget) = client.budget {
+                let mine = |sent: &&(u64, u64, bool)| self.period(budget, sent.0) == self.period(budget, now);
+                if self.sent.iter().filter(mine).count() as u64 >= budget.requests {
+                    return None;
+                }
+            }
+            let last = self.sent.last().map(|sent| sent.0);
+            if last.is_some_and(|last| now < last + client.interval) {
+                return None;
+            }
+            let over = client.total.is_some_and(|total| self.lines >= total);
+            let first = self.places.iter().position(|(_, held)| held.is_some() || !over)?;
+            if self.places[first].0 > now {
+                return None;
+            }
+            let (_, held) = self.places.remove(first);
+            let (address, writes) = match (held, client.access) {
+                (Some(line), ClientAccess::Copy { to }) => (to + 64 * line, true),
+                (_, access) => {
+                    self.lines += 1;
+                    let line = (self.lines - 1) % client.lines;
+                    (client.address + 64 * line, access == ClientAccess::Write)
+                }
+            };
+            self.sent.push((now, address, writes));
+            Some((address, writes))
+        }
+
+        fn end(&mut self, address: u64, writes: bool, now: u64) {
+            let copies = matches!(self.client.access, ClientAccess::Copy { .. });
+            let held = (copies && !writes).then(|| (address - self.client.address) / 64);
+            self.places.push((now + 1 + self.client.think, held));
+        }
+    }
+
+    #[test]
+    fn a_client_equals_a_client_that_counts_in_each_cycle() {
+        let (mut limited, mut finished) = (0, 0);
+        for index in 0..300 {
+            let random = &mut stream(3, Purpose::RunVariants, 0, index);
+            let period = [1, 7, 50, 400][below(random, 4)];
+            let client = Client {
+                name: String::new(),
+                start: [0, 1, 30][below(random, 3)],
+                address: 1 << 20,
+                lines: [1, 3, 100][below(random, 3)],
+                access: [ClientAccess::Read, ClientAccess::Write, ClientAccess::Copy { to: 1 << 30 }][below(random, 3)],
+                random: false,
+                total: [None, Some(1), Some(40)][below(random, 3)],
+                outstanding: [1, 2, 9][below(random, 3)],
+                think: [0, 1, 20][below(random, 3)],
+                interval: [1, 2, 11][below(random, 3)],
+                budget: (below(random, 3) > 0).then(|| ClientBudget {
+                    requests: [0, 1, 5, 1000][below(random, 4)],
+                    period,
+                    phase: below(random, period as usize) as u64,
+                }),
+                channels: None,
+            };
+            let mut twin = Twin {
+                places: vec![(client.start, None); client.outstanding as usize],
+                sent: Vec::new(),
+                lines: 0,
+                client: client.clone(),
+            };
+            let mut fast = Sender::new(client.clone());
+            let mut way: Vec<(u64, u64, bool)> = Vec::new();
+            for now in 0..1500 {
+                let expected = twin.cycle(now);
+                assert_eq!(fast.send(now), expected, "{index} {now} {client:?}");
+                if let Some((address, writes)) = expected {
+                    way.push((now + [0, 3, 40][below(random, 3)], address, writes));
+                }
+                while let Some(done) = way.iter().position(|sent| sent.0 <= now) {
+                    let (_, address, writes) = way.remove(done);
+                    fast.end(address, writes, now);
+                    twin.end(address, writes, now);
+                }
+            }
+            let sent = fast.result.reads + fast.result.writes;
+            assert_eq!((sent, sent - fast.result.ended), (twin.sent.len() as u64, way.len() as u64));
+            assert!(way.len() <= client.outstanding as usize);
+            if let Some(budget) = client.budget {
+                assert!(fast.result.most_in_period <= budget.requests);
+                limited += u64::from(budget.requests > 0 && fast.result.most_in_period == budget.requests);
+            }
+            if fast.result.finish.is_some() {
+                finished += 1;
+                let copies = matches!(client.access, ClientAccess::Copy { .. });
+                assert_eq!(Some(sent), client.total.map(|total| total * (1 + u64::from(copies))));
+            }
+        }
+        assert!(limited > 20 && finished > 20, "{limited} {finished}");
+    }
+}
