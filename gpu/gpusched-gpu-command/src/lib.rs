@@ -36,6 +36,8 @@ pub static PART: Part = Part {
         Entry::of::<measures::warps::WarpsParameters>(),
         Entry::of::<measures::beside::BesideParameters>(),
         Entry::of::<measures::concurrent::PlacementParameters>(),
+        Entry::of::<measures::concurrent::ClientCountsParameters>(),
+        Entry::of::<measures::concurrent::RegulatedClientsParameters>(),
     ],
     simulated_gpu: Some(simulated_gpu::open),
     foreign: &[

@@ -2,6 +2,7 @@
 #![cfg(feature = "cli")]
 
 mod beside;
+mod clients;
 mod cycles;
 mod equal_sms;
 mod estimates;

@@ -236,6 +236,7 @@ impl Kernels<'_> {
             warm: draft.warm,
             launch_latency: false,
             restart_clocks: false,
+            clients: Vec::new(),
             kernels: draft
                 .members
                 .iter()

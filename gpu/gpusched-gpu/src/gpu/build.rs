@@ -36,7 +36,7 @@ impl<'a> Gpu<'a> {
         supported::machine(&shape)?;
         supported::kernels(&shape, kernels)?;
         let machine = Arc::new(shape);
-        let parts = Arc::new(Parts::new(&machine, kernels)?);
+        let parts = Arc::new(Parts::new(&machine, kernels, &settings.clients)?);
         let clusters = machine.clusters as usize;
         let per_cluster = machine.sms_per_cluster as usize;
         let budgets: Vec<u32> = kernels.iter().map(|kernel| kernel.budget).collect();
@@ -78,7 +78,7 @@ impl<'a> Gpu<'a> {
                 .map(|number| Port::new(number, places, kernels.len()))
                 .collect(),
             responding: Ports::default(),
-            below: Below::new(&machine, &parts, kernels.len(), settings.camping),
+            below: Below::new(&machine, &parts, kernels.len(), &settings.clients, settings.camping),
             lead: 0,
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
             divisions: Divisions::new(&machine, kernels, clusters * per_cluster),

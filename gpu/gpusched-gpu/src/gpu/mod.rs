@@ -19,6 +19,7 @@ use self::launches::dispatch::Dispatcher;
 pub use self::launches::kernel::{Launch, Queued, Source};
 use self::memory_side::below::Below;
 pub use self::memory_side::camping::Shares;
+pub use self::memory_side::clients::{Client, ClientAccess, ClientBudget, ClientResult};
 use self::memory_side::gpcs::Gpcs;
 use self::memory_side::l1::Divisions;
 use self::memory_side::parts::Parts;
@@ -27,6 +28,7 @@ use self::pace::ahead::Ahead;
 use self::pace::clocks::{Domain, Edges};
 use self::pace::wakes::NEVER;
 pub use self::results::{BlockRecord, KernelResult, KernelTraffic, Results, Traffic};
+pub use super::memory::request::CLIENT_BYTES;
 use super::memory::{Crossbar, Ports};
 use super::sm::Sm;
 pub use super::sm::{IssueEvent, Stalls};
@@ -34,6 +36,9 @@ use crate::machine::{Machine, MachineShape};
 use crate::memory::request::Request;
 use gpusched_model::Scheduler;
 use gpusched_model::interrupt;
+
+/// Maximum number of memory clients.
+pub const MAX_CLIENTS: usize = 64;
 
 /// Settings of a simulation.
 #[derive(Debug, Clone)]
@@ -44,6 +49,8 @@ pub struct Settings {
     pub sms: Option<u32>,
     /// Buffers that L2 contains at the start.
     pub warm: Vec<WarmBuffer>,
+    /// Memory clients, at most [`MAX_CLIENTS`].
+    pub clients: Vec<Client>,
     /// If not `None`, the results contain each issued instruction of all SMs, and the run fails if there are more than
     /// this number.
     pub record_issues: Option<usize>,
@@ -62,6 +69,7 @@ impl Default for Settings {
             scheduler: Scheduler::Lrr,
             sms: None,
             warm: Vec::new(),
+            clients: Vec::new(),
             record_issues: None,
             camping: false,
             restart_clocks: false,
@@ -334,6 +342,7 @@ impl<'a> Gpu<'a> {
             .classes
             .each()
             .map(|(sm, simulated)| (sm, &self.sms[simulated]));
+        self.results.clients = self.below.clients.results();
         let held = self.ports.iter().map(|port| port.held(self.now));
         self.results
             .finish(self.now, sms, &self.below.slices, &self.below.meter, held)

@@ -4,6 +4,7 @@ use super::super::memory::Slice;
 use super::super::sm::{EndedBlock, IssueEvent, Sm, Stalls};
 use super::launches::kernel::Launch;
 use super::memory_side::camping::Shares;
+use super::memory_side::clients::ClientResult;
 use super::memory_side::meter::Meter;
 
 /// Execution of a block on an SM, from the start of the block to its end.
@@ -118,7 +119,9 @@ pub struct Results {
     pub cycles: u64,
     /// Results per kernel.
     pub kernels: Vec<KernelResult>,
-    /// Numbers of accessed sectors, per level of the memory hierarchy.
+    /// Results per memory client. An estimate contains no valid results of clients.
+    pub clients: Vec<ClientResult>,
+    /// Numbers of accessed sectors of the kernels, per level of the memory hierarchy.
     pub traffic: Traffic,
     /// Largest share of the traffic that one slice, channel or bank receives, if the settings require it.
     pub shares: Option<Shares>,
@@ -149,6 +152,7 @@ impl Results {
                     ended: 0,
                 })
                 .collect(),
+            clients: Vec::new(),
             traffic: Traffic::default(),
             shares: None,
             stalls: Stalls::default(),

@@ -1,6 +1,6 @@
 //! Tests that results do not change if gpusched skips idle cycles, and that repeated runs have equal results.
 
-use super::{BlockRecord, Gpu, KernelTraffic, Launch, Results, Settings, WarmBuffer};
+use super::{BlockRecord, Client, ClientAccess, ClientBudget, Gpu, KernelTraffic, Launch, Results, Settings, WarmBuffer};
 use crate::machine::Machine;
 use crate::program::{Overrides, Program};
 use gpusched_model::Scheduler;
@@ -298,5 +298,92 @@ fn a_launch_on_an_idle_gpu_restarts_the_clocks() {
         });
         let both = super::run(&machine, &launches, &settings).unwrap();
         assert_eq!(both.kernels[1].finish - launches[1].launched(), first);
+    }
+}
+
+/// Returns three memory clients: a regulated core, a core with random reads, and a copy of `total` lines.
+fn clients(total: u64) -> Vec<Client> {
+    let client = |name: &str, access, place: u64| Client {
+        name: name.to_owned(),
+        start: 10 * place,
+        address: 0xE000_0000 + (place << 24),
+        lines: 5000,
+        access,
+        random: false,
+        total: None,
+        outstanding: 20,
+        think: 0,
+        interval: 1,
+        budget: None,
+        channels: None,
+    };
+    let to = 0xF000_0000;
+    let budget = ClientBudget {
+        requests: 100,
+        period: 1000,
+        phase: 37,
+    };
+    vec![
+        Client {
+            budget: Some(budget),
+            ..client("regulated", ClientAccess::Write, 0)
+        },
+        Client {
+            random: true,
+            think: 100,
+            ..client("random", ClientAccess::Read, 1)
+        },
+        Client {
+            total: Some(total),
+            ..client("copy", ClientAccess::Copy { to }, 2)
+        },
+    ]
+}
+
+#[test]
+fn leaving_out_idle_cycles_changes_nothing_beside_clients() {
+    let machine = Machine::named("rtx2060").unwrap();
+    for at in [5000, 40] {
+        let launches = launches(at);
+        let settings = Settings {
+            sms: Some(3),
+            clients: clients(4000),
+            limit: 1_000_000,
+            ..Settings::default()
+        };
+        let run = |settings: &Settings, skips: bool| {
+            let mut gpu = Gpu::new(&machine, &launches, settings, false).unwrap();
+            gpu.skips = skips;
+            gpu.run(settings.limit, &mut |_| ()).unwrap();
+            gpu.finish()
+        };
+        let fast = run(&settings, true);
+        assert_eq!(fast, run(&settings, false));
+        for (client, sent) in settings.clients.iter().zip(&fast.clients) {
+            let all = sent.reads + sent.writes;
+            assert!(sent.ended > 1000 && all - sent.ended <= u64::from(client.outstanding), "{sent:?}");
+        }
+        let [regulated, _, copy] = fast.clients.as_slice() else {
+            panic!("{:?}", fast.clients)
+        };
+        assert_eq!(regulated.most_in_period, 100);
+        assert_eq!((copy.reads, copy.writes, copy.ended), (4000, 4000, 8000));
+        assert!(copy.finish.is_some_and(|finish| finish < fast.cycles));
+        // Clients without budget change neither times nor traffic.
+        let alone = Settings {
+            clients: Vec::new(),
+            ..settings.clone()
+        };
+        let mut idle = settings;
+        for client in &mut idle.clients {
+            client.budget = Some(ClientBudget {
+                requests: 0,
+                period: 1000,
+                phase: 0,
+            });
+        }
+        let (alone, idle) = (run(&alone, true), run(&idle, true));
+        assert_eq!((&alone.kernels, &alone.blocks), (&idle.kernels, &idle.blocks));
+        assert!(alone.kernels[0].finish < fast.kernels[0].finish);
     }
 }

@@ -28,6 +28,10 @@ pub struct Partition {
     /// when the request arrives.
     latency: Ring<(u64, Request)>,
     dram_latency: u64,
+    /// Requests of memory clients on their way to the channel, as in `latency`.
+    from_clients: Ring<(u64, Request)>,
+    /// Requests of memory clients that have ended since the caller last took them.
+    pub ended: Vec<Request>,
     /// First command cycle when the channel may be active.
     quiet_until: u64,
 }
@@ -44,6 +48,8 @@ impl Partition {
             credits: Credits::new(parameters.slices, limit),
             latency: Ring::new(),
             dram_latency: parameters.dram_latency,
+            from_clients: Ring::new(),
+            ended: Vec::new(),
             quiet_until: 0,
         }
     }
@@ -53,7 +59,7 @@ impl Partition {
     /// the number of command cycles up to core cycle `now`. `ticks(cycles)` must return a lower bound on the number of
     /// command cycles within `cycles` core cycles.
     pub fn wakes_at(&self, now: u64, tick: u64, ticks: impl Fn(u64) -> u64) -> Option<u64> {
-        let arrival = self.latency.front().map(|&(at, _)| match at > now {
+        let arrival = self.next_arrival().map(|at| match at > now {
             true => tick + ticks(at - now),
             false => 0,
         });
@@ -71,7 +77,36 @@ impl Partition {
 
     /// Returns whether the channel is inactive in command cycle `tick`, and no request arrives by core cycle `now`.
     pub fn is_quiet(&self, now: u64, tick: u64) -> bool {
-        tick < self.quiet_until && self.latency.front().is_none_or(|&(at, _)| at > now)
+        tick < self.quiet_until && self.next_arrival().is_none_or(|at| at > now)
+    }
+
+    /// Returns the next core cycle when a request arrives at the channel.
+    fn next_arrival(&self) -> Option<u64> {
+        let fronts = [self.latency.front(), self.from_clients.front()];
+        fronts.into_iter().flatten().map(|&(at, _)| at).min()
+    }
+
+    /// Adds a request that a memory client sends in core cycle `now`.
+    pub fn send(&mut self, request: Request, now: u64) {
+        self.from_clients.push_back((now + self.dram_latency, request));
+    }
+
+    /// Removes and returns the request that enters the channel in core cycle `now`: the request that arrived first, among
+    /// the oldest request of the slices and the oldest request of the clients. If both arrived at the same time, the
+    /// request of the slices enters.
+    fn enter(&mut self, now: u64) -> Option<Request> {
+        let channel = &self.channel;
+        let arrived = |queue: &Ring<(u64, Request)>| {
+            let front = queue.front().filter(|(at, request)| now >= *at && !channel.is_full(request.writes()));
+            front.map(|&(at, _)| at)
+        };
+        let queue = match (arrived(&self.latency), arrived(&self.from_clients)) {
+            (None, None) => return None,
+            (Some(of_slices), Some(of_clients)) if of_clients < of_slices => &mut self.from_clients,
+            (Some(_), _) => &mut self.latency,
+            (None, Some(_)) => &mut self.from_clients,
+        };
+        queue.pop_front().map(|(_, request)| request)
     }
 
     /// Simulates command cycle `tick` in core cycle `now`. `slices` are the slices of the partition, and `first` is the
@@ -84,7 +119,13 @@ impl Partition {
         tick: u64,
         place: impl Fn(&Request) -> Place,
     ) -> Issued {
-        if let Some(&answer) = self.channel.answers.front() {
+        if let Some(&answer) = self.channel.answers.front()
+            && answer.is_of_client()
+        {
+            self.ended.push(answer);
+            self.channel.take_answer();
+            self.quiet_until = 0;
+        } else if let Some(&answer) = self.channel.answers.front() {
             let slice = answer.slice as usize - first;
             if slices[slice].takes_answers() {
                 slices[slice].from_dram.push_back(answer);
@@ -94,8 +135,10 @@ impl Partition {
             }
         }
         if tick >= self.quiet_until {
-            if let Some(written) = self.channel.cycle(tick) {
-                self.credits.give_back(written.slice as usize - first);
+            match self.channel.cycle(tick) {
+                Some(written) if written.is_of_client() => self.ended.push(written),
+                Some(written) => self.credits.give_back(written.slice as usize - first),
+                None => {}
             }
             self.quiet_until = self.channel.quiet_until();
         }
@@ -114,11 +157,7 @@ impl Partition {
                 break;
             }
         }
-        if let Some(&(at, request)) = self.latency.front()
-            && now >= at
-            && !self.channel.is_full(request.writes())
-        {
-            self.latency.pop_front();
+        if let Some(request) = self.enter(now) {
             self.channel.push(request, place(&request));
             self.quiet_until = 0;
         }

@@ -6,6 +6,9 @@ pub const SECTOR: u64 = 32;
 /// Size of a cache line [bytes]; a line has four sectors.
 pub const LINE: u64 = 128;
 
+/// Size of a request of a memory client [bytes]: a cache line of a CPU core.
+pub const CLIENT_BYTES: u64 = 64;
+
 /// Type of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -23,6 +26,11 @@ pub enum Kind {
         /// Number of dirty sectors, 1 to 4.
         sectors: u8,
     },
+    /// Access of a memory client to DRAM, past L2.
+    Client {
+        /// Whether the request writes.
+        writes: bool,
+    },
 }
 
 /// Request for one sector, or write-back of one line.
@@ -34,7 +42,8 @@ pub struct Request {
     pub bytes: u32,
     /// Type of the request.
     pub kind: Kind,
-    /// Index of the kernel that sent the request. For a write-back, index of the last kernel that wrote to the line.
+    /// Index of the kernel that sent the request. For a write-back, index of the last kernel that wrote to the line. The
+    /// indices of memory clients follow the indices of the kernels.
     pub kernel: u8,
     /// SM that sent the request.
     pub sm: u16,
@@ -49,9 +58,17 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns whether the request transfers data from the SM to memory.
+    /// Returns whether the request transfers data to memory.
     pub fn writes(&self) -> bool {
-        matches!(self.kind, Kind::Write | Kind::WriteBack { .. })
+        matches!(
+            self.kind,
+            Kind::Write | Kind::WriteBack { .. } | Kind::Client { writes: true }
+        )
+    }
+
+    /// Returns whether a memory client sent the request.
+    pub fn is_of_client(&self) -> bool {
+        matches!(self.kind, Kind::Client { .. })
     }
 
     /// Returns whether the request and its reply bypass L1.

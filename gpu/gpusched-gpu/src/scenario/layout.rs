@@ -16,6 +16,14 @@ impl Default for Layout {
 }
 
 impl Layout {
+    /// Returns the address of a new buffer of `bytes` bytes.
+    pub fn reserve(&mut self, bytes: u64) -> u64 {
+        let address = self.next;
+        let end = address.saturating_add(bytes);
+        self.next = end.div_ceil(ALIGNMENT).saturating_mul(ALIGNMENT);
+        address
+    }
+
     /// Assigns an address to each buffer of `program` that has no address.
     pub fn place(&mut self, program: &mut Program) {
         for (_, buffer) in &mut program.buffers {

@@ -1,6 +1,7 @@
 //! Conversion of a scenario to a run of the cycle-level GPU simulator.
 
 mod chart;
+mod client;
 mod kernel;
 mod layout;
 
@@ -10,7 +11,7 @@ pub use kernel::{Kernel, Texts};
 use std::path::Path;
 
 use super::estimate::{Estimate, estimate};
-use super::gpu::{self, Launch, Results, Settings, UnlikeKernel, WarmBuffer};
+use super::gpu::{self, Client, Launch, Results, Settings, UnlikeKernel, WarmBuffer};
 use crate::machine::Machine;
 use crate::warp_run::WarpRun;
 use crate::warp_run::WarpRunShape;
@@ -47,6 +48,7 @@ pub struct Setup {
     /// Whether the clocks restart when a kernel is launched on an idle GPU.
     restart_clocks: bool,
     kernels: Vec<Kernel>,
+    clients: Vec<Client>,
     /// Name of the file of the scenario, for errors.
     file: String,
 }
@@ -141,6 +143,7 @@ impl Setup {
             warm,
             restart_clocks: shape.restart_clocks,
             kernels,
+            clients: shape.clients.iter().map(|own| client::placed(own, &mut memory)).collect(),
             file: name,
         })
     }
@@ -310,6 +313,7 @@ impl Setup {
             scheduler: self.scheduler,
             sms: Some(sms),
             warm: self.warm.clone(),
+            clients: self.clients.clone(),
             record_issues: options.record_issues,
             camping: options.camping,
             restart_clocks: self.restart_clocks,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{IndexSet, KernelSource, RunKernel, WarpRunShape};
+use crate::gpu::MAX_CLIENTS;
 use gpusched_model::Refusal;
 use gpusched_model::warp_scenario::MAX_CYCLES;
 
@@ -53,6 +54,28 @@ pub(super) fn check(shape: &WarpRunShape) -> Result<(), Refusal> {
                 .part(channels.indices().len() as u32)
                 .map_err(|refusal| refusal.of_field(of("channels")))?;
         }
+    }
+    check_clients(shape)
+}
+
+fn check_clients(shape: &WarpRunShape) -> Result<(), Refusal> {
+    let count = shape.clients.len();
+    if count > MAX_CLIENTS {
+        let expected = format!("at most {MAX_CLIENTS} memory clients");
+        return Refusal::refuse("clients", format!("{count} memory clients"), expected);
+    }
+    if count > 0 && shape.restart_clocks {
+        let expected = "false, because memory clients keep the GPU busy";
+        return Refusal::refuse("restart_clocks", "true", expected);
+    }
+    let mut names = BTreeSet::new();
+    for (index, client) in shape.clients.iter().enumerate() {
+        let of = |field: &str| format!("clients[{index}].{field}");
+        if !names.insert(&client.name) {
+            let found = format!("{:?} a second time", client.name);
+            return Refusal::refuse(of("name"), found, "a unique name");
+        }
+        client.check(&shape.machine, &of)?;
     }
     Ok(())
 }

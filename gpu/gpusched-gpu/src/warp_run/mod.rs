@@ -1,9 +1,11 @@
 //! Scenarios for the warp-level simulator: a simulated GPU and the kernels that run on it.
 
 mod check;
+mod client;
 mod index_set;
 mod kernel;
 
+pub use client::{Access, MemoryClient, Order, RequestBudget};
 pub use index_set::IndexSet;
 pub use kernel::{KernelSource, Queue, RunKernel};
 
@@ -58,6 +60,9 @@ pub struct WarpRunShape {
     pub restart_clocks: bool,
     /// Kernels of the run. In memory, the buffers of the kernels follow each other in this order.
     pub kernels: Vec<RunKernel>,
+    /// Memory clients, which access DRAM beside the kernels; none by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<MemoryClient>,
 }
 
 /// Rule for sharing SMs between kernels.
@@ -97,6 +102,7 @@ impl WarpRunShape {
             launch_latency: false,
             restart_clocks: false,
             kernels: vec![kernel],
+            clients: Vec::new(),
         }
     }
 
@@ -135,7 +141,8 @@ impl WarpRun {
     /// [`MAX_CYCLES`](gpusched_model::warp_scenario::MAX_CYCLES) and for launch parameters of a kernel that is a trace. Also
     /// fails for a trace that repeats, and if all kernels repeat. Also
     /// fails for missing issue budgets and for issue budgets that the scheduler does not use. Also fails for DRAM
-    /// channels or L2 ways that do not exist, or that two kernels share only in part.
+    /// channels or L2 ways that do not exist, or that two kernels share only in part. Also fails for invalid memory
+    /// clients.
     pub fn new(shape: WarpRunShape) -> Result<WarpRun, Refusal> {
         check::check(&shape)?;
         Ok(WarpRun { shape })

@@ -163,6 +163,10 @@ impl Bench {
             next += sms;
         }
         let shape = WarpRunShape {
+            clients: match group.len() {
+                1 => Vec::new(),
+                _ => self.shape.clients.clone(),
+            },
             kernels,
             ..self.shape.clone()
         };

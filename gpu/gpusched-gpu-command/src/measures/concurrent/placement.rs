@@ -135,7 +135,7 @@ fn place(bench: &mut Bench, name: &str, sms: IndexSet) -> Result<(), Refusal> {
 }
 
 /// Returns `bench` with `value` for `parameter`, in each kernel that has this parameter.
-fn with(bench: &Bench, parameter: &str, value: i64) -> Result<Bench, Refusal> {
+pub(super) fn with(bench: &Bench, parameter: &str, value: i64) -> Result<Bench, Refusal> {
     let mut bench = bench.clone();
     let mut found = false;
     for kernel in &mut bench.shape_mut().kernels {
@@ -158,12 +158,14 @@ fn with(bench: &Bench, parameter: &str, value: i64) -> Result<Bench, Refusal> {
     }
 }
 
-/// Prepares the run of all kernels, or of the kernel `only`. A kernel in isolation does not repeat.
+/// Prepares the run of all kernels, or of the kernel `only`. A kernel in isolation does not repeat
+/// and has no memory clients beside it.
 fn setup(bench: &Bench, only: Option<usize>) -> Result<Setup> {
     let mut shape = bench.shape().clone();
     if let Some(only) = only {
         shape.kernels = shape.kernels.into_iter().skip(only).take(1).collect();
         shape.kernels.iter_mut().for_each(|kernel| kernel.repeats = false);
+        shape.clients.clear();
     }
     Setup::new(&WarpRun::new(shape)?, Path::new("kernels"))
 }

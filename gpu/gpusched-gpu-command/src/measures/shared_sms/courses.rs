@@ -71,6 +71,7 @@ impl SharedSms {
             sms: None,
             warm: Vec::new(),
             record_issues: None,
+            clients: Vec::new(),
             camping: false,
             restart_clocks: false,
             limit: LIMIT,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use gpusched_gpu::gpu::{KernelTraffic, Results};
+use gpusched_gpu::gpu::{CLIENT_BYTES, ClientResult, KernelTraffic, Results};
 use gpusched_gpu::machine::{MachineShape, SECTOR};
 use gpusched_gpu::scenario::Setup;
 use gpusched_model::Scheduler;
@@ -27,7 +27,10 @@ pub struct Answer {
     pub time_ns: u64,
     /// Results of the kernels, in the order of the scenario.
     pub kernels: Vec<KernelAnswer>,
-    /// Memory traffic.
+    /// Results of the memory clients, in the order of the scenario; absent without clients.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<ClientAnswer>,
+    /// Memory traffic of the kernels.
     pub traffic: TrafficAnswer,
     /// How the warp schedulers use their cycles: one number of cycles for each use. Counts only SMs with thread blocks.
     pub stalls: StallsAnswer,
@@ -67,6 +70,43 @@ pub struct KernelAnswer {
     pub left_dirty: u64,
     /// Memory traffic of every kernel of the run while the present kernel executes, from its first block to its finish.
     pub window: Vec<KernelTrafficAnswer>,
+}
+
+/// Results of one memory client. Each request accesses a line of 64 bytes.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "WarpResultsClient"))]
+pub struct ClientAnswer {
+    /// Name of the client.
+    pub name: String,
+    /// Number of sent requests that read.
+    pub reads: u64,
+    /// Number of sent requests that write.
+    pub writes: u64,
+    /// Number of requests that ended before the end of the run.
+    pub ended: u64,
+    /// Mean bandwidth of the ended requests over the whole run [bytes per second].
+    pub bytes_per_second: u64,
+    /// Largest number of requests in one regulation period; 0 without regulation.
+    pub most_in_period: u64,
+    /// End time of the last request [core cycle], if the client has transferred all its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finish: Option<u64>,
+}
+
+impl ClientAnswer {
+    /// Returns the JSON form of `client`, in a run of `cycles` core cycles on `machine`.
+    fn new(machine: &MachineShape, cycles: u64, client: &ClientResult) -> ClientAnswer {
+        ClientAnswer {
+            name: client.name.clone(),
+            reads: client.reads,
+            writes: client.writes,
+            ended: client.ended,
+            bytes_per_second: rate(machine, cycles, client.ended, CLIENT_BYTES),
+            most_in_period: client.most_in_period,
+            finish: client.finish,
+        }
+    }
 }
 
 /// Memory traffic that one kernel causes, in sectors of 32 bytes. The traffic of a write-back belongs to the last kernel
@@ -201,6 +241,11 @@ impl Answer {
             cycles: results.cycles,
             time_ns: time_ns(machine, results.cycles),
             kernels: kernels.collect(),
+            clients: results
+                .clients
+                .iter()
+                .map(|client| ClientAnswer::new(machine, results.cycles, client))
+                .collect(),
             traffic: TrafficAnswer::new(machine, results),
             stalls: StallsAnswer {
                 issued: stalls.issued,
@@ -225,11 +270,7 @@ impl TrafficAnswer {
     /// Returns the memory traffic of `results`.
     pub fn new(machine: &MachineShape, results: &Results) -> TrafficAnswer {
         let traffic = &results.traffic;
-        let rate = |sectors: u64| {
-            let bytes = u128::from(sectors) * u128::from(SECTOR);
-            let per_second = bytes * u128::from(machine.clocks.core_khz) * 1000;
-            u64::try_from(per_second / u128::from(results.cycles.max(1))).unwrap_or(u64::MAX)
-        };
+        let rate = |sectors: u64| rate(machine, results.cycles, sectors, u64::from(SECTOR));
         TrafficAnswer {
             l1_accesses: traffic.l1_accesses,
             l1_misses: traffic.l1_misses,
@@ -241,6 +282,12 @@ impl TrafficAnswer {
             dram_bytes_per_second: rate(traffic.dram_reads.saturating_add(traffic.dram_writes)),
         }
     }
+}
+
+/// Returns the mean bandwidth of `count` transfers of `bytes` bytes in `cycles` core cycles [bytes/s].
+fn rate(machine: &MachineShape, cycles: u64, count: u64, bytes: u64) -> u64 {
+    let per_second = u128::from(count) * u128::from(bytes) * u128::from(machine.clocks.core_khz) * 1000;
+    u64::try_from(per_second / u128::from(cycles.max(1))).unwrap_or(u64::MAX)
 }
 
 /// Converts core cycles to a time, rounded up [ns].

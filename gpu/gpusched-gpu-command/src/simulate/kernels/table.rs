@@ -54,6 +54,9 @@ impl Report for Answer {
         if self.kernels.len() > 1 {
             text += &shares(self, palette);
         }
+        if !self.clients.is_empty() {
+            text += &clients(self, palette);
+        }
         text += &traffic(self);
         let stalls = &self.stalls;
         let all = stalls.issued + stalls.pipeline + stalls.scoreboard + stalls.idle;
@@ -80,6 +83,19 @@ fn shares(answer: &Answer, palette: &Palette) -> String {
         .number("DRAM writes", |kernel| kernel.traffic.dram_writes)
         .number("left dirty", |kernel| kernel.left_dirty)
         .number("rows opened", |kernel| kernel.traffic.activations);
+    table.done().render(palette.header)
+}
+
+/// Returns a table with the results of each memory client.
+fn clients(answer: &Answer, palette: &Palette) -> String {
+    let table = Table::of(&answer.clients)
+        .text("client", |client| clip(&client.name, NAME))
+        .number("reads", |client| client.reads)
+        .number("writes", |client| client.writes)
+        .number("ended", |client| client.ended)
+        .number("GB/s", |client| format!("{:.2}", client.bytes_per_second as f64 / 1e9))
+        .number("most in a period", |client| client.most_in_period)
+        .number("finish", |client| client.finish.map_or("-".to_owned(), |at| at.to_string()));
     table.done().render(palette.header)
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::camping::Servers;
+use super::clients::{Client, Clients};
 use super::geometry;
 use super::meter::Meter;
 use super::parts::Parts;
@@ -30,6 +31,8 @@ pub struct Below {
     pub busy_until: u64,
     /// Traffic of each kernel.
     pub meter: Meter,
+    /// Memory clients.
+    pub clients: Clients,
     /// Largest number of cycles by which the memory side was ahead of the SMs.
     #[cfg(test)]
     pub most: u64,
@@ -39,9 +42,15 @@ pub struct Below {
 }
 
 impl Below {
-    /// Creates an idle memory side for `kernels` kernels. If `camping` is true, the memory side computes the largest
+    /// Creates an idle memory side for `kernels` kernels and for `clients`. If `camping` is true, the memory side computes the largest
     /// share of the traffic that one slice, channel or bank receives.
-    pub fn new(machine: &Arc<MachineShape>, parts: &Arc<Parts>, kernels: usize, camping: bool) -> Self {
+    pub fn new(
+        machine: &Arc<MachineShape>,
+        parts: &Arc<Parts>,
+        kernels: usize,
+        clients: &[Client],
+        camping: bool,
+    ) -> Self {
         let (memory, net) = (&machine.memory, &machine.interconnect);
         let slices = memory.slices() as usize;
         let l2 = geometry::l2(machine, parts);
@@ -77,6 +86,7 @@ impl Below {
                     banks: memory.dram.timing.banks as usize,
                 }),
             ),
+            clients: Clients::new(clients, kernels),
             #[cfg(test)]
             most: 0,
             #[cfg(test)]
@@ -86,12 +96,15 @@ impl Below {
         }
     }
 
-    /// Simulates the first part of a clock edge: replies enter the crossbar, and DRAM channels
-    /// execute a cycle. `ticks` states which clocks have an edge. If `skips` is true, the
+    /// Simulates the first part of a clock edge: replies enter the crossbar, memory clients send requests, and DRAM
+    /// channels execute a cycle. `ticks` states which clocks have an edge. If `skips` is true, the
     /// function skips inactive channels.
     pub fn begin(&mut self, ticks: [bool; 4], edges: &Edges, skips: bool) {
         if ticks[Domain::Interconnect as usize] {
             self.send_replies();
+        }
+        if ticks[Domain::Core as usize] {
+            self.send_of_clients(edges);
         }
         if ticks[Domain::Dram as usize] {
             self.dram_cycle(edges.count(Domain::Dram), skips);
@@ -119,6 +132,23 @@ impl Below {
             }
             self.replying.set(index, !slice.outgoing.is_empty());
         }
+    }
+
+    /// Moves the requests of memory clients in this core cycle to their channels.
+    fn send_of_clients(&mut self, edges: &Edges) {
+        let (now, tick) = (self.now, edges.count(Domain::Dram));
+        let per_channel = self.machine.memory.slices_per_channel;
+        let clocks = &self.machine.clocks;
+        let ticks = |cycles| clocks::edges_before(cycles, clocks.core_khz, clocks.dram_khz);
+        let (parts, partitions, wakes) = (&self.parts, &mut self.partitions, &mut self.partition_wakes);
+        self.clients.send(now, |request| {
+            let channel = (parts.slice(request.kernel, request.address) / per_channel) as usize;
+            let partition = &mut partitions[channel];
+            partition.send(request, now);
+            if let Some(wake) = partition.wakes_at(now, tick, ticks) {
+                wakes.set_earlier(channel, wake, tick);
+            }
+        });
     }
 
     fn dram_cycle(&mut self, tick: u64, skips: bool) {
@@ -149,6 +179,9 @@ impl Below {
                 }
             });
             self.meter.issue(self.now, channel, issued);
+            for ended in partition.ended.drain(..) {
+                self.clients.end(&ended, self.now);
+            }
             let mut busy = !skips;
             for (index, slice) in slices.iter().enumerate() {
                 busy |= !slice.to_dram.is_empty();
@@ -212,6 +245,7 @@ impl Below {
                 self.now + clocks::edges_before(ticks, clocks.dram_khz, clocks.core_khz)
             }
         };
-        dram.min(self.slice_wakes.earliest()).max(self.now)
+        let clients = self.clients.next();
+        dram.min(self.slice_wakes.earliest()).min(clients).max(self.now)
     }
 }

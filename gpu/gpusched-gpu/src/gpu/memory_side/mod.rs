@@ -3,6 +3,7 @@
 mod arrivals;
 pub(super) mod below;
 pub(super) mod camping;
+pub(super) mod clients;
 pub(super) mod geometry;
 pub(super) mod gpcs;
 pub(super) mod l1;

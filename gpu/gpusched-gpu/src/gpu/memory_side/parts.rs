@@ -1,16 +1,16 @@
 //! Parts of the memory that kernels use: DRAM channels with their slices, and ways of L2.
 
-use crate::gpu::{Failure, Launch};
+use crate::gpu::{Client, Failure, Launch};
 use crate::machine::{Decoder, Location, MachineShape};
 
-/// The part of the memory that each kernel uses. The channels of two kernels are equal or disjoint, and so are their ways.
+/// The part of the memory that each kernel and each memory client uses. The channels of two kernels are equal or disjoint, and so are their ways.
 #[derive(Debug)]
 pub struct Parts {
     /// Channels of each part of the memory.
     parts: Vec<Channels>,
     /// Ways of each part of L2.
     ways: Vec<Option<Vec<u32>>>,
-    /// For each kernel, its positions in `parts` and in `ways`.
+    /// For each kernel and then for each client, its positions in `parts` and in `ways`. Clients do not use L2.
     of: Vec<(usize, usize)>,
 }
 
@@ -23,49 +23,42 @@ struct Channels {
 }
 
 impl Parts {
-    /// Creates the parts of `kernels`.
+    /// Creates the parts of `kernels` and `clients`.
     ///
     /// # Errors
-    /// Fails if a kernel uses no channel or no way, or if it uses a channel or way that does not exist. Also fails if
-    /// the address mapping of the machine does not permit the number of channels of a kernel.
-    pub fn new(machine: &MachineShape, kernels: &[Launch]) -> Result<Self, Failure> {
+    /// Fails if a kernel or client uses no channel or no way, or if it uses a channel or way that does not exist. Also
+    /// fails if the address mapping of the machine does not permit the number of channels.
+    pub fn new(machine: &MachineShape, kernels: &[Launch], clients: &[Client]) -> Result<Self, Failure> {
         let mut parts = Self {
             parts: Vec::new(),
             ways: Vec::new(),
             of: Vec::new(),
         };
-        for kernel in kernels {
-            check(
-                kernel,
-                "channels",
-                kernel.channels.as_deref(),
-                machine.memory.channels,
-            )?;
-            check(
-                kernel,
-                "l2_ways",
-                kernel.l2_ways.as_deref(),
-                machine.memory.l2.ways,
-            )?;
+        let of_kernels = kernels.iter().map(|kernel| (&kernel.name, &kernel.channels, &kernel.l2_ways));
+        let of_clients = clients.iter().map(|client| (&client.name, &client.channels, &None));
+        for (name, channels, l2_ways) in of_kernels.chain(of_clients) {
+            let memory = &machine.memory;
+            check(name, "channels", channels.as_deref(), memory.channels)?;
+            check(name, "l2_ways", l2_ways.as_deref(), memory.l2.ways)?;
             let known = parts
                 .parts
                 .iter()
-                .position(|part| part.numbers == kernel.channels);
-            let ways = parts.ways.iter().position(|ways| *ways == kernel.l2_ways);
+                .position(|part| part.numbers == *channels);
+            let ways = parts.ways.iter().position(|ways| *ways == *l2_ways);
             parts.of.push((
                 known.unwrap_or(parts.parts.len()),
                 ways.unwrap_or(parts.ways.len()),
             ));
             if ways.is_none() {
-                parts.ways.push(kernel.l2_ways.clone());
+                parts.ways.push(l2_ways.clone());
             }
             if known.is_none() {
-                let numbers = kernel.channels.clone();
+                let numbers = channels.clone();
                 let count = numbers
                     .as_ref()
                     .map_or(machine.memory.channels, |numbers| numbers.len() as u32);
                 let memory = machine.memory.part(count).map_err(|_| Failure::Part {
-                    kernel: kernel.name.clone(),
+                    kernel: name.clone(),
                     field: "channels",
                     found: format!("{count} channels"),
                     expected: "a number of channels that the address mapping permits".to_owned(),
@@ -118,11 +111,11 @@ impl Parts {
     }
 }
 
-/// Checks that the channels or ways `own` of `kernel` have numbers less than `count`.
-fn check(kernel: &Launch, field: &'static str, own: Option<&[u32]>, count: u32) -> Result<(), Failure> {
+/// Checks that the channels or ways `own` of the kernel or client `name` have numbers less than `count`.
+fn check(name: &str, field: &'static str, own: Option<&[u32]>, count: u32) -> Result<(), Failure> {
     match own {
         Some(own) if own.is_empty() || own.iter().any(|&number| number >= count) => Err(Failure::Part {
-            kernel: kernel.name.clone(),
+            kernel: name.to_owned(),
             field,
             found: format!("{own:?}"),
             expected: format!("one or more numbers below {count}"),

@@ -57,6 +57,8 @@ impl Gpu<'_> {
             && self.gpcs.is_none()
             && !self.machine.dispatch.share_sms
             && !self.classes.shares()
+            // A request of a memory client can change the memory side in each cycle.
+            && self.below.clients.is_empty()
             // The end of a kernel on one SM can start a kernel on other SMs.
             && self.kernels.iter().all(|kernel| kernel.queue.is_none() && !kernel.repeats)
     }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use crate::machine::{Dram, DramScheduler};
 use crate::memory::events::Issued;
-use crate::memory::request::{Kind, Request, SECTOR};
+use crate::memory::request::{CLIENT_BYTES, Kind, Request, SECTOR};
 use crate::memory::ring::Ring;
 
 /// Location of an address in its DRAM channel.
@@ -167,6 +167,7 @@ impl Channel {
     pub fn push(&mut self, request: Request, place: Place) {
         let bytes = match request.kind {
             Kind::WriteBack { sectors } => u64::from(sectors) * SECTOR,
+            Kind::Client { .. } => CLIENT_BYTES,
             _ => SECTOR,
         };
         self.inside += 1;
@@ -189,8 +190,7 @@ impl Channel {
         }
     }
 
-    /// Simulates command cycle `tick`. Returns the write-back that completes in this cycle, if
-    /// there is one.
+    /// Simulates command cycle `tick`. Returns the write that completes in this cycle, if there is one.
     pub fn cycle(&mut self, tick: u64) -> Option<Request> {
         let written = self.deliver(tick);
         self.schedule();
@@ -199,7 +199,7 @@ impl Channel {
     }
 
     /// Completes the oldest transfer on the data bus if the transfer is due at `tick`. For a
-    /// completed read, adds a reply. For a completed write-back, returns the write-back.
+    /// completed read, adds a reply. Returns a completed write.
     fn deliver(&mut self, tick: u64) -> Option<Request> {
         self.clock = tick;
         let mut written = None;
@@ -210,7 +210,7 @@ impl Channel {
             self.bus.pop_front();
             if last {
                 match request.kind {
-                    Kind::WriteBack { .. } => {
+                    Kind::WriteBack { .. } | Kind::Client { writes: true } => {
                         self.inside -= 1;
                         written = Some(request);
                     }
