@@ -168,28 +168,54 @@ fn copies_are_gaps() {
     // A trace of PyTorch links copies with their calls, too.
     let path = folder.path().join("copies.json");
     writers::kineto(&path, &recorded(&[("camera", 0, 8)]), false, false);
-    let copies: String = (0..8)
-        .map(|job| {
+    let intact = std::fs::read_to_string(&path).unwrap();
+    let (events, rest) = intact.split_once("\n], \"traceName\"").unwrap();
+    // The calls start this long after the range of each job, and the copies have this phase.
+    let trace = |after: i64, thread: i64, phase: &str| {
+        let copies = (0..8).map(|job| {
             let call = format!(
-                r#"{{"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": 1, "tid": 100, "ts": {}, "dur": 1, "args": {{"correlation": {}}}}}"#,
-                1_000 * job + 2,
+                r#"{{"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": 1, "tid": {thread}, "ts": {}, "dur": 1, "args": {{"correlation": {}}}}}"#,
+                1_000 * job + after,
                 1_000 + job
             );
             let copy = format!(
-                r#"{{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0, "tid": 7, "ts": {}, "dur": {}, "args": {{"device": 0, "stream": 7, "correlation": {}}}}}"#,
-                1_000 * job + 5,
+                r#"{{"ph": {phase}, "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0, "tid": 7, "ts": {}, "dur": {}, "args": {{"device": 0, "stream": 7, "correlation": {}}}}}"#,
+                1_000 * job + after + 3,
                 3 + job,
                 1_000 + job
             );
             format!(",\n{call},\n{copy}")
-        })
-        .collect();
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (events, rest) = text.split_once("\n], \"traceName\"").unwrap();
-    std::fs::write(&path, format!("{events}{copies}\n], \"traceName\"{rest}")).unwrap();
+        });
+        let copies: String = copies.collect();
+        std::fs::write(&path, format!("{events}{copies}\n], \"traceName\"{rest}")).unwrap();
+    };
+    trace(2, 100, "\"X\"");
     let (_, notes) = derived(&format!("{}@8", path.display()));
     let note = "\"camera\": 8 copies are before the first or after the last kernel of a job, so C(m) does not contain them: up to 10us";
     assert!(notes.contains(note), "{notes}");
+    // After the ranges of its thread, or in a thread without ranges: like the launches there.
+    for (after, thread) in [(700, 100), (700, 101), (2, 101)] {
+        trace(after, thread, "\"X\"");
+        let (set, notes) = derived(&format!("{}@8", path.display()));
+        assert!(notes.contains(note), "{after} {thread}: {notes}");
+        assert_eq!(set["tasks"][0]["measured_on"]["left_out_copies"], 10_000);
+    }
+    // A thread without ranges in another process, and jobs that are no ranges: no job is known.
+    let (_, notes) = derived(&format!("{}@8 --by stream", path.display()));
+    assert!(notes.contains(unknown), "{notes}");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(
+        &path,
+        text.replace("\"pid\": 1, \"tid\": 101", "\"pid\": 9, \"tid\": 101"),
+    )
+    .unwrap();
+    let (_, notes) = derived(&format!("{}@8", path.display()));
+    assert!(notes.contains(unknown), "{notes}");
+    // A copy with a damaged phase is still a copy.
+    trace(2, 100, "5");
+    let (set, notes) = derived(&format!("{}@8", path.display()));
+    assert!(notes.contains(unknown), "{notes}");
+    assert_eq!(set["tasks"][0]["measured_on"]["incomplete"], true);
     let text = run("recording summary tasksets/recordings/optimizer-gp100.json.gz").stdout;
     assert!(text.contains("not counted as launches"), "{text}");
 }

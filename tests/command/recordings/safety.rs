@@ -472,6 +472,32 @@ fn doubtful_periods_are_noted() {
         "{}",
         wrong.stderr
     );
+    // Irregular releases have no jitter without the recorded period.
+    let mut irregular = recorded(&[CAMERA]);
+    for (range, shift) in irregular
+        .ranges
+        .iter_mut()
+        .zip([0, 7, 0, 6, 1, 7, 0, 5].into_iter().cycle())
+    {
+        range.start += shift * MS;
+        range.end = Some(range.start + MS / 2);
+    }
+    let [irregular, _] = files(folder.path(), &irregular);
+    let answer = run(&format!(
+        "recording tasks {irregular}@8 --deployed-period camera=12ms"
+    ));
+    says(
+        &answer,
+        2,
+        &[
+            "deployed-period: found irregular releases of \"camera\"",
+            "(--period)",
+        ],
+    );
+    let answer = run(&format!(
+        "recording tasks {irregular}@8 --period camera=10ms --deployed-period camera=12ms"
+    ));
+    assert_eq!(set(&answer)["tasks"][0]["jitter"], 7 * MS, "{answer:?}");
     // The fourth job starts 4 ms after its arrival, and the next jobs catch up.
     let mut late = recorded(&[CAMERA]);
     late.ranges[3].start += 4 * MS;

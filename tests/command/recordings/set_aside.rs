@@ -164,6 +164,35 @@ fn rows_of_reports_are_set_aside() {
     for reason in reasons {
         check(folder.path(), "quote.csv", (&intact, &content), "stream", reason);
     }
+    // By chance, the joined rows have the number of values of one row, at the end of the file or up to the next quotation mark.
+    let content = damaged(&intact, |row| row.replace(",k", ",\"k"));
+    for reason in [
+        "line 7: found values with the line break",
+        "7 launches without a start",
+    ] {
+        check(folder.path(), "last.csv", (&intact, &content), "stream", reason);
+    }
+    let intact = kernel_trace().replace("\"KERNEL_DISPATCH\",\"Agent 4\"", "KERNEL_DISPATCH,Agent 4");
+    let intact = intact.replace("\"k\"", "\"k(int, int)\"");
+    let content = damaged(&intact, |row| {
+        row.replace(",7,", ",\"7,").replace("\"k(int, int)\"", "k")
+    });
+    for reason in [
+        "line 7: found values with the line break",
+        "2 launches without a start",
+    ] {
+        check(folder.path(), "next.csv", (&intact, &content), "stream", reason);
+    }
+    // The row ends before the name of its kernel.
+    let intact = gpu_trace();
+    let content = damaged(&intact, |row| row.replace(",k", ","));
+    let reason = "line 7: Name: found no text, expected the name of a kernel or copy";
+    check(folder.path(), "name.csv", (&intact, &content), "stream", reason);
+    // A range may have a name with a line break.
+    let header = "Start (ns),End (ns),Duration (ns),Name,PID,TID,RangeId,RangeStack,NameTree";
+    let text = format!("{header}\n1,5,4,\"a,\nb\",7,7,1,:1,\"a,\nb\"\n");
+    let answer = super::siblings::summary("names.csv", text);
+    assert!(!answer.contains("set aside"), "{answer}");
 }
 
 /// A file with more damaged rows than other rows is refused.

@@ -54,6 +54,7 @@ pub fn group(recording: &Recording, names: &[String]) -> Activities {
         list: named.collect(),
         unassigned,
         open,
+        copies: recording.copies.len(),
         outside: Outsiders::default(),
         after: Vec::new(),
         inner: Vec::new(),

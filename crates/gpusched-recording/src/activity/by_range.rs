@@ -9,13 +9,16 @@ use std::collections::BTreeMap;
 
 use gpusched_model::counted;
 
-use super::outside::{Assigned, Lanes, Launches, Outside, assign, innermost, link};
+use super::outside::{Assigned, Lanes, Launches, Outside, assign, innermost, link, process};
 use super::outsiders::Outsiders;
 use super::{Activities, Activity, Job, Options, of_several_processes, wanted};
 use crate::model::{Lane, NameId, Range, Recording, Side};
 
 /// Name of the ranges that the profiler of PyTorch writes around each step of its schedule. They are no jobs.
 const STEP: &str = "ProfilerStep";
+
+/// Times of launches or copies, and their positions in the recording, by thread or stream.
+type Points = BTreeMap<Option<Lane>, Vec<(i64, usize)>>;
 
 pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities, &'static str> {
     let on = |side| recording.ranges.iter().any(|range| range.side == side);
@@ -68,7 +71,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     };
 
     // Times and lanes of the launches.
-    let mut points: BTreeMap<Option<Lane>, Vec<(i64, usize)>> = BTreeMap::new();
+    let mut points = Points::new();
     let (mut unassigned, mut open, mut without_call) = (0, 0, Vec::new());
     for (index, launch) in recording.launches.iter().enumerate() {
         let point = match side {
@@ -99,38 +102,18 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         }
     }
 
-    let mut launches: Launches = BTreeMap::new();
-    let mut outside: Vec<Outside> = Vec::new();
-    let free = |lane, points: Vec<(i64, usize)>| {
-        let points = points.into_iter();
-        points.map(move |(time, index)| Outside { time, index, lane })
-    };
-    for (&lane, ranges) in &selected {
-        let mut points = points.remove(&lane).unwrap_or_default();
-        points.sort_unstable();
-        let mut of = vec![Vec::new(); ranges.len()];
-        // If a launch is inside a range that is not selected, it is work of another activity.
-        let all = lanes.get(&lane).map_or(&[][..], Vec::as_slice);
-        let own = innermost(all, &points);
-        for ((range, own), point) in innermost(ranges, &points).into_iter().zip(own).zip(points) {
-            match (range.and_then(|range| of.get_mut(range)), own) {
-                (Some(launches), _) => launches.push(point.1),
-                (None, Some(_)) => unassigned += 1,
-                (None, None) => outside.extend(free(lane, vec![point])),
-            }
-        }
-        launches.insert(lane, of);
-    }
-    outside.extend(points.into_iter().flat_map(|(lane, points)| free(lane, points)));
     let places = (&lanes, &selected);
+    let (mut launches, mut outside, others) = place(places, points);
+    unassigned += others;
+    let process_of = |point: &Outside| process(recording, point.index);
     let mut outsiders = Outsiders::new(recording, places, &outside, &without_call);
     let assigned = match (side, options.borrow) {
-        (_, true) => assign(recording, places, &mut outside, &mut launches, true),
+        (_, true) => assign(process_of, places, &mut outside, &mut launches, true),
         (Side::Host, false) => Assigned::default(),
         (Side::Gpu, false) => {
             let mut threads = selected.clone();
             threads.retain(|_, ranges| ranges.iter().any(|range| on_a_thread(range)));
-            assign(recording, (&lanes, &threads), &mut outside, &mut launches, false)
+            assign(process_of, (&lanes, &threads), &mut outside, &mut launches, false)
         }
     };
     let linked = match options.borrow {
@@ -150,16 +133,16 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     let launches_outside = launches_outside.filter(|&index| index < recording.launches.len());
     unassigned += without_call.len() + launches_outside.count();
 
-    let mut copies = copies(recording, side);
+    let (mut copies, copies_outside) = match side {
+        Side::Host => copies(recording, places, options.borrow),
+        // Ranges on the GPU contain no calls.
+        Side::Gpu => (Launches::new(), recording.copies.len()),
+    };
     let mut jobs: BTreeMap<NameId, Vec<Job>> = BTreeMap::new();
     for (lane, ranges) in &selected {
         let of = launches.remove(lane).unwrap_or_default();
-        let points = copies.remove(lane).unwrap_or_default();
-        let mut copies = vec![Vec::new(); ranges.len()];
-        for (range, point) in innermost(ranges, &points).into_iter().zip(points) {
-            let of = range.and_then(|range| copies.get_mut(range));
-            of.into_iter().for_each(|copies| copies.push(point.1));
-        }
+        let mut copies = copies.remove(lane).unwrap_or_default();
+        copies.resize(ranges.len(), Vec::new());
         for ((range, launches), copies) in ranges.iter().zip(of).zip(copies) {
             // A range on the GPU is a release even if it has no launches.
             let release = (side == Side::Host || launches.is_empty()).then_some(range.start);
@@ -203,6 +186,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
         list: named.collect(),
         unassigned,
         open,
+        copies: copies_outside,
         outside: outsiders,
         after: { assigned.after.into_iter() }
             .map(|(name, count)| (recording.names.get(name).to_owned(), count))
@@ -213,16 +197,45 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Result<Activities,
     })
 }
 
-/// Returns the starts of the host calls of copies, with the positions of the copies, by thread. Ranges on the GPU contain no calls.
-fn copies(recording: &Recording, side: Side) -> BTreeMap<Option<Lane>, Vec<(i64, usize)>> {
-    let mut points: BTreeMap<Option<Lane>, Vec<(i64, usize)>> = BTreeMap::new();
-    let copies = recording.copies.iter().enumerate().filter(|_| side == Side::Host);
-    for (index, copy) in copies {
+/// Assigns `points` to the innermost `selected` ranges around them. Returns the launches of each range, the points outside `all` ranges,
+/// and the number of the other points.
+fn place((all, selected): (&Lanes<'_>, &Lanes<'_>), mut points: Points) -> (Launches, Vec<Outside>, usize) {
+    let (mut launches, mut outside, mut others) = (Launches::new(), Vec::new(), 0);
+    let free = |lane, (time, index)| Outside { time, index, lane };
+    for (&lane, ranges) in selected {
+        let mut points = points.remove(&lane).unwrap_or_default();
+        points.sort_unstable();
+        let mut of = vec![Vec::new(); ranges.len()];
+        // If a launch is inside a range that is not selected, it is work of another activity.
+        let own = innermost(all.get(&lane).map_or(&[][..], Vec::as_slice), &points);
+        for ((range, own), point) in innermost(ranges, &points).into_iter().zip(own).zip(points) {
+            match (range.and_then(|range| of.get_mut(range)), own) {
+                (Some(launches), _) => launches.push(point.1),
+                (None, Some(_)) => others += 1,
+                (None, None) => outside.push(free(lane, point)),
+            }
+        }
+        launches.insert(lane, of);
+    }
+    let rest = { points.into_iter() }
+        .flat_map(|(lane, points)| points.into_iter().map(move |point| free(lane, point)));
+    outside.extend(rest);
+    (launches, outside, others)
+}
+
+/// Returns the copies of each range, and the number of copies of no range. The rules for launches count for the host calls of copies, too.
+fn copies(recording: &Recording, places: (&Lanes<'_>, &Lanes<'_>), borrow: bool) -> (Launches, usize) {
+    let mut points = Points::new();
+    for (index, copy) in recording.copies.iter().enumerate() {
         let of = points.entry(Some(copy.call.thread)).or_default();
         of.push((copy.call.start, index));
     }
-    points.values_mut().for_each(|points| points.sort_unstable());
-    points
+    let (mut copies, mut outside, _) = place(places, points);
+    if borrow {
+        let process = |point: &Outside| point.lane.and_then(Lane::process);
+        assign(process, places, &mut outside, &mut copies, true);
+    }
+    (copies, outside.len())
 }
 
 /// Returns the names of ranges that are no jobs, because they are inside ranges of other names.

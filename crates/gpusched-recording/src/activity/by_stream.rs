@@ -89,6 +89,7 @@ pub fn group(recording: &Recording, options: &Options<'_>) -> Activities {
         list,
         unassigned,
         open,
+        copies: recording.copies.len(),
         outside: Outsiders::default(),
         after: Vec::new(),
         inner: Vec::new(),

@@ -70,7 +70,7 @@ pub struct Job {
     pub busy_ns: u64,
     /// Positions of the launches in the recording.
     pub launches: Vec<usize>,
-    /// Positions of the copies of the job in the [recording](Recording::copies), if the host call of each copy is in the range of the job.
+    /// Positions of the copies of the job in the [recording](Recording::copies). Only jobs that are ranges have copies.
     pub copies: Vec<usize>,
     /// Number of launches of the job whose times the file does not contain. The job may be longer than it looks.
     pub open: usize,
@@ -221,6 +221,8 @@ pub struct Activities {
     pub unassigned: usize,
     /// Number of launches without times whose job the file does not show. Each can belong to any job.
     pub open: usize,
+    /// Number of copies of the recording that belong to no job, and are in no range.
+    pub copies: usize,
     /// The launches outside all ranges. Empty if jobs are no ranges.
     pub outside: Outsiders,
     /// Names of activities whose jobs contain launches after their ranges, each with the number of these launches.

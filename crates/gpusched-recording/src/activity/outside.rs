@@ -37,11 +37,11 @@ type Candidates = Vec<(Option<Lane>, usize)>;
 /// Assigns the launches in `outside` to `selected` ranges, removes them from `outside`, and counts them. `all` contains the ranges
 /// of all activities.
 ///
-/// A launch of a thread with ranges belongs to the last range before it, and never to another thread. A launch of a thread without
+/// `process` returns the process of a launch. A launch of a thread with ranges belongs to the last range before it, and never to another thread. A launch of a thread without
 /// ranges belongs to each range of its process around it. If there is no such range, it belongs to the last range of each
 /// thread. If `guess` is false, a launch only belongs to the range around it, if there is exactly one.
 pub fn assign(
-    recording: &Recording,
+    process: impl Fn(&Outside) -> Option<i64>,
     (all, selected): (&Lanes<'_>, &Lanes<'_>),
     outside: &mut Vec<Outside>,
     launches: &mut Launches,
@@ -58,7 +58,7 @@ pub fn assign(
         for (((around, before), point), [inside, after]) in places.zip(&*outside).zip(&mut found) {
             let own = guess && point.lane == lane;
             let foreign = guess && !own && all.get(&point.lane).is_some_and(|ranges| !ranges.is_empty());
-            let processes = (lane.and_then(Lane::process), process(recording, point.index));
+            let processes = (lane.and_then(Lane::process), process(point));
             let other = matches!(processes, (Some(one), Some(other)) if one != other);
             if foreign || other {
                 continue;

@@ -279,7 +279,17 @@ fn of_samples(name: &str, samples: &[Sample<'_>], options: &Options<'_>) -> Resu
     };
 
     let recorded = period;
-    let period = options.deployed.get(name).copied().unwrap_or(recorded);
+    let period = match options.deployed.get(name) {
+        Some(_) if stated.is_none() && rhythm.is_some_and(|rhythm| !rhythm.periodic) => {
+            let found = format!(
+                "irregular releases of {name:?}, which have no jitter without the period of the recorded system"
+            );
+            let expected = "regular releases, or also the recorded period (--period)";
+            return Err(Error::parameter("deployed-period", found, expected));
+        }
+        Some(&deployed) => deployed,
+        None => recorded,
+    };
 
     let place =
         |error: &dyn std::fmt::Display| Error::from(Refusal::told(format!("activity {name:?}"), error));

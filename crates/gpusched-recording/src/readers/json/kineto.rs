@@ -204,9 +204,13 @@ impl Events {
         let args = event.args.0.unwrap_or_default();
         if event.ph.0.as_deref() != Some("X") {
             // Other events of these categories do not exist, so the phase is damaged.
-            let category = event.cat.0.map(|category| category.to_ascii_lowercase());
-            if category.is_some_and(|category| PHASED.contains(&category.as_str())) {
-                self.set_aside(recording, &format!("{name:?} without a known phase"));
+            let category = event.cat.0.unwrap_or_default().to_ascii_lowercase();
+            let damage = format!("{name:?} without a known phase");
+            if PHASED.contains(&category.as_str()) {
+                self.set_aside(recording, &damage);
+            } else if is_copy(&category) {
+                recording.missing.impossible(format_args!("{damage}"));
+                recording.other.copies += 1;
             }
             return;
         }
@@ -233,27 +237,14 @@ impl Events {
         self.onnx |= ONNX_RUNTIME.contains(&category.as_str());
         let category = category.to_ascii_lowercase();
         self.kineto |= CATEGORIES.contains(&category.as_str());
-        let copies = matches!(
-            category.as_str(),
-            "gpu_memcpy" | "gpu_memset" | "memcpy" | "memset"
-        );
-        if copies {
-            recording.other.copies += 1;
-            self.copies.extend(args.correlation.0);
-            let time = |value: &Option<Decimal>, rounding| value.as_ref()?.ns(3, rounding).ok()?;
-            let times = time(&event.ts, Rounding::Down).zip(time(&event.dur, Rounding::Up));
-            if let Some((id, (start, length))) = args.correlation.0.zip(times).filter(|_| options.calls) {
-                self.copied.push((id, start, start.saturating_add(length)));
-            }
-            return;
-        }
+        let copies = is_copy(&category);
         let calls = matches!(category.as_str(), "cuda_runtime" | "cuda_driver" | "runtime");
         let side = match category.as_str() {
             "user_annotation" => Some(Side::Host),
             "gpu_user_annotation" => Some(Side::Gpu),
             _ => None,
         };
-        if category != "kernel" && side.is_none() && !calls {
+        if category != "kernel" && side.is_none() && !calls && !copies {
             return;
         }
         let mut time = |value: &Option<Decimal>, field: &str, rounding| match value {
@@ -271,6 +262,14 @@ impl Events {
         let end = start
             .zip(duration)
             .map(|(start, duration)| start.saturating_add(duration));
+        if copies {
+            recording.other.copies += 1;
+            self.copies.extend(args.correlation.0);
+            let times = args.correlation.0.zip(start.zip(end)).filter(|_| options.calls);
+            self.copied
+                .extend(times.map(|(id, (start, end))| (id, start, end)));
+            return;
+        }
         let thread = event.tid.0.map(|thread| Lane::Thread {
             process: event.pid.0,
             thread,
@@ -433,6 +432,11 @@ impl Events {
         }
         Ok(())
     }
+}
+
+/// Whether the events of `category` are copies or fills of memory.
+fn is_copy(category: &str) -> bool {
+    matches!(category, "gpu_memcpy" | "gpu_memset" | "memcpy" | "memset")
 }
 
 /// A time so early is a time 0 minus the base of the trace [ns].

@@ -156,13 +156,18 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
         match &mut report {
             Some((report, columns)) => {
                 let row = Row(&record, line);
-                let result = if (report.fewest_values(*columns)..=*columns).contains(&record.len()) {
-                    report.row(&row, &mut recording)
-                } else if NOISE.iter().any(|noise| start().starts_with(noise)) {
-                    continue;
-                } else {
+                let fewest = report.fewest_values(*columns);
+                let result = if !(fewest..=*columns).contains(&record.len()) {
+                    if NOISE.iter().any(|noise| start().starts_with(noise)) {
+                        continue;
+                    }
                     let found = format!("{} values", record.len());
                     Err(Refusal::new("", found, format!("{columns}, as in the header")))
+                } else if joins_rows(&record, fewest) {
+                    let found = "values with the line break and the commas of a row";
+                    Err(Refusal::new("", found, "one row per line"))
+                } else {
+                    report.row(&row, &mut recording)
                 };
                 match result {
                     Ok(()) => rows += 1,
@@ -214,6 +219,13 @@ pub fn read(mut input: Input<'_>) -> Result<Recording> {
     }
     links.join(&mut recording);
     Ok(recording)
+}
+
+/// Whether a quotation mark without its end joins several rows to `record`. A row has at least `fewest` values, and a name with a line
+/// break has fewer commas than such a row. By chance, the record can have the number of values of a row.
+fn joins_rows(record: &ByteRecord, fewest: usize) -> bool {
+    let count = |byte: u8| record.as_slice().iter().filter(|&&found| found == byte).count();
+    count(b'\n') > 0 && count(b',') + 1 >= fewest
 }
 
 /// Returns the report that starts with `header`.

@@ -155,8 +155,11 @@ impl Report for GpuTrace {
             self.links.copy(link);
             return Ok(());
         }
-        if name.is_empty() || name.starts_with("[CUDA Unified") {
+        if name.starts_with("[CUDA Unified") {
             return Ok(());
+        }
+        if name.is_empty() {
+            return Err(Refusal::new("Name", "no text", "the name of a kernel or copy"));
         }
         let device = row.text(self.device);
         let title = device.rsplit_once('(').map_or("", |(title, _)| title.trim());

@@ -15,8 +15,8 @@ fn a_set_does_not_stay_full() {
     }
 }
 
-fn leaves_a_full_set(mut cache: Cache) {
-    let read = |address| Request {
+fn read(address: u64) -> Request {
+    Request {
         address,
         bytes: u32::MAX,
         kind: Kind::Read { past_l1: true },
@@ -26,11 +26,40 @@ fn leaves_a_full_set(mut cache: Cache) {
         flight: 0,
         slice: 0,
         lanes: 0,
-    };
-    let write = |address| Request {
+    }
+}
+
+fn write(address: u64) -> Request {
+    Request {
         kind: Kind::Write,
         ..read(address)
-    };
+    }
+}
+
+/// The other line of the set is dirty, and too few lines of the cache are dirty to evict it.
+#[test]
+fn a_set_with_a_dirty_line_does_not_stay_full() {
+    let mut cache = Cache::new(Geometry {
+        writes: Writes::Through,
+        dirty_percent: 75,
+        ..Geometry::small(2, 2)
+    });
+    let (a, b, dirty) = (0, 4096, 8192);
+    assert_eq!(cache.access(&write(dirty), 0), Outcome::Miss);
+    assert_eq!(cache.access(&read(a), 1), Outcome::Miss);
+    cache.fill(&read(a));
+    assert_eq!(cache.access(&read(b), 2), Outcome::Miss);
+    assert_eq!(cache.access(&read(a), 3), Outcome::Refused);
+    cache.fill(&read(b));
+    // This read joins the request that still waits for the first fill.
+    assert_eq!(cache.access(&read(a), 4), Outcome::Miss);
+    assert_eq!(cache.access(&read(b), 5), Outcome::Refused);
+    while cache.next_ready().is_some() {}
+    assert_eq!(cache.access(&read(b), 6), Outcome::Miss);
+    assert_eq!(cache.access(&write(dirty), 7), Outcome::Hit { sent: true });
+}
+
+fn leaves_a_full_set(mut cache: Cache) {
     let (a, b) = (0, 4096);
     for _ in 0..2 {
         assert_eq!(cache.access(&read(a), 0), Outcome::Miss);

@@ -145,24 +145,28 @@ impl Tags {
         self.order.oldest(set, may_go).map_or(Found::Full, Found::Miss)
     }
 
-    /// Returns a line to evict for `address` if every line of its set has reserved sectors, but no fill of these
+    /// Returns a line to evict for `address` if its set is full, some of its lines have reserved sectors, and no fill of these
     /// sectors is pending. Returns [`Found::Full`] otherwise. `pending` states whether the fill of a sector is pending.
     ///
     /// After its fill, a line can be evicted while requests for its sector still wait. If a read then reserves the
     /// sector again, the read joins these requests, so no fill of the new line follows. GPGPU-Sim has the same rules.
-    /// Without this function, a set would stay full forever if all its lines were in this state, and the kernel would not
-    /// end. A set with one line often reaches this state. A larger set of L1 also reaches it, if many loads use this set.
+    /// Without this function, a set would stay full forever if all its lines were in this state or dirty, and the kernel would
+    /// not end. A set with one line often reaches this state. A larger set of L1 also reaches it, if many loads use this set.
     pub fn abandoned(&self, kernel: u8, address: u64, pending: impl Fn(u64) -> bool) -> Found {
         let set = (self.index.0)(kernel, address);
         let is_pending = |line: usize| {
             let line = &self.lines[line];
             let sectors = (0..LINE).step_by(SECTOR as usize).map(|at| line.tag + at);
             let mut reserved = sectors.filter(|&sector| line.reserved & bit(sector) != 0);
-            line.reserved == 0 || reserved.any(&pending)
+            reserved.any(&pending)
         };
+        let is_reserved = |line: usize| self.lines[line].reserved != 0;
         match self.order.oldest(set, is_pending) {
             Some(_) => Found::Full,
-            None => self.order.oldest(set, |_| true).map_or(Found::Full, Found::Miss),
+            None => self
+                .order
+                .oldest(set, is_reserved)
+                .map_or(Found::Full, Found::Miss),
         }
     }
 

@@ -179,10 +179,10 @@ impl Text<'_> {
             }
         }
         let all = self.sources.iter().map(|source| source.recording.other.copies);
-        let known = self
-            .sources
-            .iter()
-            .map(|source| source.recording.copies.len() as u64);
+        let known = self.sources.iter().map(|source| {
+            let known = source.recording.copies.len();
+            known.saturating_sub(source.activities.copies) as u64
+        });
         let copies = { all.zip(known) }
             .map(|(all, known)| all.saturating_sub(known))
             .fold(0, u64::saturating_add);
