@@ -74,7 +74,9 @@ fn program(form: Form, source: &Path) -> Option<PathBuf> {
     let out = temporary(&name);
     let mut compiler = Command::new("cc");
     compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]);
-    compiler.arg("-I").arg(root().join("crates/gpusched-budget/include"));
+    compiler
+        .arg("-I")
+        .arg(root().join("crates/gpusched-budget/include"));
     compiler.arg(source).arg(library).arg("-o").arg(&out);
     let built = compiler
         .output()
