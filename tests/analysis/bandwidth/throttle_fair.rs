@@ -74,8 +74,8 @@ impl<G: Governor> Governor for Used<'_, G> {
     }
 }
 
-/// For random cores, the memory time is at most each budget, all time is accounted for, and the kernel ends within its bound if its
-/// best-effort core uses the budgets of a policy with or without TFS.
+/// For random cores, the memory time is at most each budget, and all time is accounted for. The kernel ends within its bound if the core
+/// uses the budgets of a policy, with and without TFS.
 #[test]
 fn the_budget_remains_a_limit() {
     let mut rng = random::rng(75);

@@ -4,8 +4,8 @@
 //! execution time. If the core has used its budget, the regulation stops the core until the next period. Without TFS, this *throttled
 //! time* counts for no task. So a task with many memory accesses, which executes only until the budget is used, is chosen again and
 //! again, and the core stands still for most of the time. TFS adds ρ times the throttled time to the virtual time of the task that was
-//! stopped. [Aghilinasab20] §II names TFS as a part of BWLOCK++. The rule is that of its source (github.com/wali-ku/BWLOCK-GPU,
-//! `kernel_module/src/overflow.c`, `sysctl_tfs_throttle_factor`).
+//! stopped. [Aghilinasab20] §II names TFS as a part of BWLOCK++, and the source of BWLOCK++ has this rule
+//! (github.com/wali-ku/BWLOCK-GPU, `kernel_module/src/overflow.c`).
 //!
 //! The budget remains a limit: the scheduler decides only who uses it. So kernels keep their deadlines with and without TFS.
 

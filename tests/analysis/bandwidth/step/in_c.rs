@@ -13,7 +13,7 @@ use super::{POLICIES, intervals, setting, state};
 use crate::kernel_wcet::random;
 use crate::support::{root, rounds};
 
-/// Form in which `rustc` compiles the crate alone.
+/// What `rustc` compiles the crate to.
 #[derive(Copy, Clone, PartialEq, Debug)]
 enum Form {
     /// A static library with the parts of `core` that it needs, as the guide builds it.
