@@ -10,6 +10,7 @@ mod replay;
 mod runs;
 mod sharing;
 mod step;
+mod throttle_fair;
 mod twin;
 
 use gpusched::bandwidth::inverse::{largest_burst, memory_time};

@@ -6,7 +6,7 @@ use crate::docs::markdown::chosen_pages;
 use crate::support::run;
 
 /// Languages of blocks that the test does not read: library code, other programs, and drawings (no language).
-const NOT_READ: [&str; 7] = ["rust", "python", "cpp", "cmake", "r", "gnuplot", ""];
+const NOT_READ: [&str; 8] = ["rust", "python", "c", "cpp", "cmake", "r", "gnuplot", ""];
 
 #[test]
 fn data_is_accepted() {

@@ -24,6 +24,7 @@ pub mod sequence;
 mod setting;
 mod simulator;
 mod summary;
+pub mod throttle_fair;
 
 pub use cores::MAX_CORES;
 pub use execution::{BlockTimes, Blocks, Execution};

@@ -13,7 +13,7 @@ use super::{POLICIES, intervals, setting, state};
 use crate::kernel_wcet::random;
 use crate::support::{root, rounds};
 
-/// Form in which `rustc` compiles the crate alone.
+/// What `rustc` compiles the crate to.
 #[derive(Copy, Clone, PartialEq, Debug)]
 enum Form {
     /// A static library with the parts of `core` that it needs, as the guide builds it.
@@ -74,7 +74,9 @@ fn program(form: Form, source: &Path) -> Option<PathBuf> {
     let out = temporary(&name);
     let mut compiler = Command::new("cc");
     compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]);
-    compiler.arg("-I").arg(root().join("crates/gpusched-budget/include"));
+    compiler
+        .arg("-I")
+        .arg(root().join("crates/gpusched-budget/include"));
     compiler.arg(source).arg(library).arg("-o").arg(&out);
     let built = compiler
         .output()

@@ -118,7 +118,7 @@ fn cluster(blocks: u64, e0: u64, e1: u64) -> Cluster {
     }
 }
 
-/// Time since the start, and unfinished blocks: those of a kernel that is faster than its WCET, or random ones up to values that are
+/// Time since the start, and unfinished blocks. The kernel is often faster than its WCET. Otherwise, the values are random, or
 /// impossible.
 fn state(rng: &mut impl Rng, deadline: u64, clusters: &[Cluster]) -> (u64, Vec<u64>) {
     let at = rng.random_range(0..=deadline);
