@@ -73,7 +73,6 @@ fn refused_clients() {
         r#","budget":{"requests":5,"period":0}"#,
         r#","budget":{"requests":5,"period":10,"phase":10}"#,
         r#","channels":"0-12""#,
-        r#","channels":"0-2""#,
         r#"},{"name":"core","buffer":64,"outstanding":1"#,
         r#"},{"name":"none","buffer":64,"outstanding":0"#,
         r#"},{"name":"many","buffer":64,"outstanding":1025"#,
