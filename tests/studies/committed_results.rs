@@ -10,11 +10,12 @@ use crate::study_support::{files::temporary, run};
 use crate::support::root;
 
 /// Studies, each with one of its short cases.
-const CASES: [(&str, &str); 13] = [
+const CASES: [(&str, &str); 14] = [
     ("aghilinasab20-table1-table2", "percentiles"),
     ("aghilinasab20-table3-table4", "histo"),
     ("gcaps", "np-fifo, busy"),
     ("jin24-fig10", "reads, GPC"),
+    ("memory-clients", "memset, footprints"),
     ("operator-graphs", "application 2"),
     ("sanudo20-cycles", "Fig. 5, same SMs"),
     ("sanudo20-eq2", "Table II"),

@@ -78,7 +78,13 @@ impl<'a> Gpu<'a> {
                 .map(|number| Port::new(number, places, kernels.len()))
                 .collect(),
             responding: Ports::default(),
-            below: Below::new(&machine, &parts, kernels.len(), &settings.clients, settings.camping),
+            below: Below::new(
+                &machine,
+                &parts,
+                kernels.len(),
+                &settings.clients,
+                settings.camping,
+            ),
             lead: 0,
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
             divisions: Divisions::new(&machine, kernels, clusters * per_cluster),

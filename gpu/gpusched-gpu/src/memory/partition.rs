@@ -97,7 +97,9 @@ impl Partition {
     fn enter(&mut self, now: u64) -> Option<Request> {
         let channel = &self.channel;
         let arrived = |queue: &Ring<(u64, Request)>| {
-            let front = queue.front().filter(|(at, request)| now >= *at && !channel.is_full(request.writes()));
+            let front = queue
+                .front()
+                .filter(|(at, request)| now >= *at && !channel.is_full(request.writes()));
             front.map(|&(at, _)| at)
         };
         let queue = match (arrived(&self.latency), arrived(&self.from_clients)) {

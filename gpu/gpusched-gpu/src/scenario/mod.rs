@@ -143,7 +143,11 @@ impl Setup {
             warm,
             restart_clocks: shape.restart_clocks,
             kernels,
-            clients: shape.clients.iter().map(|own| client::placed(own, &mut memory)).collect(),
+            clients: shape
+                .clients
+                .iter()
+                .map(|own| client::placed(own, &mut memory))
+                .collect(),
             file: name,
         })
     }

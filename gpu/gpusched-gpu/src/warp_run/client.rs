@@ -80,7 +80,10 @@ pub enum Order {
 /// period.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a budget: an object with \"requests\" and \"period\"")]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a budget: an object with \"requests\" and \"period\""
+)]
 pub struct RequestBudget {
     /// Maximum number of requests in a period. Each read and each write of a line counts.
     pub requests: u64,
@@ -153,6 +156,7 @@ impl MemoryClient {
             return Refusal::refuse(of("channels"), found, format!("numbers from 0 to {}", count - 1));
         }
         let part = machine.memory.part(channels.indices().len() as u32);
-        part.map(|_| ()).map_err(|refusal| refusal.of_field(of("channels")))
+        part.map(|_| ())
+            .map_err(|refusal| refusal.of_field(of("channels")))
     }
 }

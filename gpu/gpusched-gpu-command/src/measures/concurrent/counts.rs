@@ -25,6 +25,9 @@ pub struct ClientCountsParameters {
     run: String,
     /// Numbers of memory clients, each from 1 to the number of clients in the run.
     clients: Vec<usize>,
+    /// Maximum number of lines that each client transfers at the same time. Default: as in the run.
+    #[serde(default)]
+    outstanding: Option<u32>,
     /// Name of a parameter of the programs. The kernels that have this parameter run with each value of `values`.
     #[serde(default)]
     parameter: Option<String>,
@@ -54,16 +57,29 @@ impl Parameters for ClientCountsParameters {
     type Measure = ClientCounts;
 
     fn prepare(self, files: &mut Files) -> Result<ClientCounts, Refusal> {
-        let bench = Bench::read(files, &self.run)?;
+        let mut bench = Bench::read(files, &self.run)?;
+        if let Some(outstanding) = self.outstanding {
+            for client in &mut bench.shape_mut().clients {
+                client.outstanding = outstanding;
+            }
+        }
         let all = bench.shape().clients.len();
         let wrong = |count: &usize| !(1..=all).contains(count);
         if self.clients.is_empty() || self.clients.iter().any(wrong) {
             let expected = format!("a list of numbers from 1 to {all}, the memory clients of the run");
-            return Err(Refusal::new("clients", format_args!("{:?}", self.clients), expected));
+            return Err(Refusal::new(
+                "clients",
+                format_args!("{:?}", self.clients),
+                expected,
+            ));
         }
         if self.parameter.is_some() == self.values.is_empty() || self.values.len() > MOST {
             let expected = format!("1 to {MOST} values, together with `parameter`");
-            return Err(Refusal::new("values", format_args!("{:?}", self.values), expected));
+            return Err(Refusal::new(
+                "values",
+                format_args!("{:?}", self.values),
+                expected,
+            ));
         }
         let runs = match &self.parameter {
             None => vec![(None, bench)],

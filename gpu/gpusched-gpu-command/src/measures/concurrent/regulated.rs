@@ -78,18 +78,30 @@ impl Parameters for RegulatedClientsParameters {
         let (kernels, clients) = (bench.shape().kernels.len(), bench.shape().clients.len());
         if kernels != 1 || clients == 0 {
             let found = format!("{kernels} kernels and {clients} memory clients");
-            return Err(Refusal::new("run", found, "one kernel and at least one memory client"));
+            return Err(Refusal::new(
+                "run",
+                found,
+                "one kernel and at least one memory client",
+            ));
         }
         let q = self.q.as_slice();
         if q.last().is_some_and(|last| *last > Factor::ONE) || q.windows(2).any(|pair| pair[0] > pair[1]) {
-            return Err(Refusal::new("q", format_args!("{q:?}"), "ascending numbers from 0 to 1"));
+            return Err(Refusal::new(
+                "q",
+                format_args!("{q:?}"),
+                "ascending numbers from 0 to 1",
+            ));
         }
         if !(1..=LIMIT / 10).contains(&self.period) {
             let expected = format!("from 1 to {}", LIMIT / 10);
             return Err(Refusal::new("period", self.period, expected));
         }
         if !(1..=1000).contains(&self.starts) || self.starts > self.period {
-            return Err(Refusal::new("starts", self.starts, "from 1 to 1000, and at most `period`"));
+            return Err(Refusal::new(
+                "starts",
+                self.starts,
+                "from 1 to 1000, and at most `period`",
+            ));
         }
         let measure = RegulatedClients {
             q: q.to_vec(),
@@ -201,26 +213,37 @@ impl RegulatedClients {
         let mut alone = self.unregulated(0);
         alone.clients.clear();
         let (isolated, alone) = simulate(alone)?;
-        let unregulated = (0..self.starts).into_par_iter().map(|start| simulate(self.unregulated(start)));
+        let unregulated = (0..self.starts)
+            .into_par_iter()
+            .map(|start| simulate(self.unregulated(start)));
         let unregulated: Vec<Result<(Results, u64)>> = unregulated.collect();
         let unregulated = unregulated.into_iter().collect::<Result<Vec<_>>>()?;
         let (first, _) = &unregulated[0];
         let most: Vec<u64> = first.clients.iter().map(|client| client.most_in_period).collect();
-        let runs = PATTERNS.iter().flat_map(|(_, pattern)| self.q.iter().map(move |q| (*pattern, *q)));
+        let runs = PATTERNS
+            .iter()
+            .flat_map(|(_, pattern)| self.q.iter().map(move |q| (*pattern, *q)));
         let runs: Vec<(Pattern, Factor)> = runs.collect();
         let times = runs.par_iter().map(|&(pattern, q)| {
             let starts = (0..self.starts).map(|start| {
                 let (_, time) = simulate(self.regulated(&most, q, pattern, start))?;
                 Ok(time)
             });
-            Ok(starts.collect::<Result<Vec<u64>>>()?.into_iter().max().unwrap_or(0))
+            Ok(starts
+                .collect::<Result<Vec<u64>>>()?
+                .into_iter()
+                .max()
+                .unwrap_or(0))
         });
         let times: Vec<Result<u64>> = times.collect();
         let times = times.into_iter().collect::<Result<Vec<u64>>>()?;
         let e0 = longest(&isolated);
         Ok(Found {
             e0,
-            e1: unregulated.iter().map(|(results, _)| longest(results)).fold(e0, u64::max),
+            e1: unregulated
+                .iter()
+                .map(|(results, _)| longest(results))
+                .fold(e0, u64::max),
             active: active(&isolated),
             alone,
             unregulated: unregulated.iter().map(|(_, time)| *time).max().unwrap_or(0),
@@ -267,7 +290,11 @@ impl RegulatedClients {
                 let line = found.alone as f64 + q.as_f64() * rise;
                 rows.push(of.decimal("time by line", *time as f64 / line.max(1.0), ""));
                 let together = found.times.first().and_then(|times| times.get(index));
-                rows.push(of.decimal("time by time together", ratio(*time, together.copied().unwrap_or(0)), ""));
+                rows.push(of.decimal(
+                    "time by time together",
+                    ratio(*time, together.copied().unwrap_or(0)),
+                    "",
+                ));
                 if let Some(before) = before.replace(*time) {
                     rows.push(of.decimal("time by time at the Q before", ratio(*time, before), ""));
                 }

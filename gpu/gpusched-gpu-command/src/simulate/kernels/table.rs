@@ -93,9 +93,13 @@ fn clients(answer: &Answer, palette: &Palette) -> String {
         .number("reads", |client| client.reads)
         .number("writes", |client| client.writes)
         .number("ended", |client| client.ended)
-        .number("GB/s", |client| format!("{:.2}", client.bytes_per_second as f64 / 1e9))
+        .number("GB/s", |client| {
+            format!("{:.2}", client.bytes_per_second as f64 / 1e9)
+        })
         .number("most in a period", |client| client.most_in_period)
-        .number("finish", |client| client.finish.map_or("-".to_owned(), |at| at.to_string()));
+        .number("finish", |client| {
+            client.finish.map_or("-".to_owned(), |at| at.to_string())
+        });
     table.done().render(palette.header)
 }
 

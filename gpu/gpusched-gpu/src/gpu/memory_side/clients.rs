@@ -352,7 +352,11 @@ mod tests {
                 start: [0, 1, 30][below(random, 3)],
                 address: 1 << 20,
                 lines: [1, 3, 100][below(random, 3)],
-                access: [ClientAccess::Read, ClientAccess::Write, ClientAccess::Copy { to: 1 << 30 }][below(random, 3)],
+                access: [
+                    ClientAccess::Read,
+                    ClientAccess::Write,
+                    ClientAccess::Copy { to: 1 << 30 },
+                ][below(random, 3)],
                 random: false,
                 total: [None, Some(1), Some(40)][below(random, 3)],
                 outstanding: [1, 2, 9][below(random, 3)],
@@ -386,7 +390,10 @@ mod tests {
                 }
             }
             let sent = fast.result.reads + fast.result.writes;
-            assert_eq!((sent, sent - fast.result.ended), (twin.sent.len() as u64, way.len() as u64));
+            assert_eq!(
+                (sent, sent - fast.result.ended),
+                (twin.sent.len() as u64, way.len() as u64)
+            );
             assert!(way.len() <= client.outstanding as usize);
             if let Some(budget) = client.budget {
                 assert!(fast.result.most_in_period <= budget.requests);
@@ -395,7 +402,10 @@ mod tests {
             if fast.result.finish.is_some() {
                 finished += 1;
                 let copies = matches!(client.access, ClientAccess::Copy { .. });
-                assert_eq!(Some(sent), client.total.map(|total| total * (1 + u64::from(copies))));
+                assert_eq!(
+                    Some(sent),
+                    client.total.map(|total| total * (1 + u64::from(copies)))
+                );
             }
         }
         assert!(limited > 20 && finished > 20, "{limited} {finished}");

@@ -34,16 +34,17 @@ impl Parts {
             ways: Vec::new(),
             of: Vec::new(),
         };
-        let of_kernels = kernels.iter().map(|kernel| (&kernel.name, &kernel.channels, &kernel.l2_ways));
-        let of_clients = clients.iter().map(|client| (&client.name, &client.channels, &None));
+        let of_kernels = kernels
+            .iter()
+            .map(|kernel| (&kernel.name, &kernel.channels, &kernel.l2_ways));
+        let of_clients = clients
+            .iter()
+            .map(|client| (&client.name, &client.channels, &None));
         for (name, channels, l2_ways) in of_kernels.chain(of_clients) {
             let memory = &machine.memory;
             check(name, "channels", channels.as_deref(), memory.channels)?;
             check(name, "l2_ways", l2_ways.as_deref(), memory.l2.ways)?;
-            let known = parts
-                .parts
-                .iter()
-                .position(|part| part.numbers == *channels);
+            let known = parts.parts.iter().position(|part| part.numbers == *channels);
             let ways = parts.ways.iter().position(|ways| *ways == *l2_ways);
             parts.of.push((
                 known.unwrap_or(parts.parts.len()),

@@ -153,6 +153,7 @@ fn going_ahead_changes_nothing() {
                     address: 0xC000_0000,
                     bytes: 1 << 17,
                 }],
+                clients: Vec::new(),
                 record_issues: Some(usize::MAX),
                 camping: true,
                 restart_clocks,
