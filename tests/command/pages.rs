@@ -302,6 +302,18 @@ fn a_page_of_a_system_with_budgets_shows_curves() {
     for id in ["wcet-curves", "response-curves"] {
         assert!(answer.stdout.contains(&format!("figure id=\"{id}\"")), "{id}");
     }
+    // The runs of a system with a long period stay short.
+    let mut system: Value = serde_json::from_str(&std::fs::read_to_string(system).unwrap()).unwrap();
+    let mut slow = system["tasks"][0].clone();
+    (slow["name"], slow["period"], slow["deadline"]) = ("slow".into(), "1000s".into(), "1000s".into());
+    system["tasks"].as_array_mut().unwrap().push(slow);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("slow.json").display().to_string();
+    std::fs::write(&path, system.to_string()).unwrap();
+    let answer = page_of(&run(&format!("test {path} --format json")).stdout, &path);
+    let (_, note) = answer.stdout.split_once("Each policy has two runs of ").unwrap();
+    let (seconds, _) = note.split_once("s. ").unwrap();
+    assert!(seconds.parse::<f64>().unwrap() < 10.0, "{seconds}");
 }
 
 #[test]

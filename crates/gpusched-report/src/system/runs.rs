@@ -17,6 +17,9 @@ use crate::view::{Cell, Table, Tone};
 /// Number of intervals of the chart, each of one or more whole regulation periods.
 const INTERVALS: u64 = 40;
 
+/// Largest number of regulation periods and segments in a run.
+const MOST: u64 = 50_000;
+
 /// The chart and the numbers of the runs.
 #[derive(Serialize)]
 pub(super) struct Section {
@@ -54,8 +57,12 @@ pub(super) fn section(draft: &Draft, system: &System, answer: &Answer) -> Result
         .map(|task| task.period.ns())
         .max()
         .unwrap_or(1);
-    // Two periods of each task, or more.
-    let step = (2 * longest).div_ceil(period.ns() * INTERVALS).max(1) * period.ns();
+    // Two periods of each task, or more, but not so many regulation periods and segments that the runs take long.
+    let shortest = alone.tasks().iter().map(|task| task.period.ns()).min();
+    let shortest = shortest.map_or(period.ns(), |shortest| shortest.min(period.ns()));
+    let segments = alone.tasks().iter().map(|task| task.segments.len() as u64);
+    let most = (MOST / (1 + segments.sum::<u64>())).saturating_mul(shortest);
+    let step = (2 * longest).min(most).div_ceil(period.ns() * INTERVALS).max(1) * period.ns();
     let ends: Vec<Time> = (1..=INTERVALS)
         .map(|number| Time::from_ns(number * step))
         .collect();
