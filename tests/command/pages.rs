@@ -2,6 +2,7 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
+use std::process::Command;
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -141,6 +142,95 @@ fn the_files_of_a_page_verify() {
     );
 }
 
+/// The digest of `text` by the command that the page names.
+fn sha256sum(text: &str) -> String {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let output = Command::new("sha256sum").arg(file.path()).output().unwrap();
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .chars()
+        .take(64)
+        .collect()
+}
+
+/// A page contains what an assessor keeps, and nothing that weighs on paper: Chromium prints each use of a pattern or a gradient as an
+/// image.
+#[test]
+fn a_page_is_a_dossier() {
+    for (options, code) in [
+        ("--gpu h100 --policy dm", 0),
+        ("--sms 8", 0),
+        ("--sms 6 --heuristic sms", 1),
+    ] {
+        let plan = plan_of(ADAS, options);
+        let answer = page_of(&plan, ADAS);
+        assert_eq!(answer.code, code, "{options}");
+        let page = answer.stdout;
+        for part in ["assumptions", "origin", "evidence", "verify", "uncovered"] {
+            assert!(
+                page.contains(&format!("<section id=\"{part}\">")),
+                "{options}: {part}"
+            );
+        }
+        let stated: Value = serde_json::from_str(&plan).unwrap();
+        let assumptions = stated["assumptions"].as_array().unwrap().len();
+        assert!(assumptions > 0);
+        assert_eq!(
+            page.matches("<td class=\"paper\"></td><td class=\"paper\"></td>")
+                .count(),
+            assumptions
+        );
+        let identity = stated["identity"]["set_sha256"].as_str().unwrap();
+        assert!(
+            page.contains(&format!(">{identity}</td>")),
+            "{options}: the digest of the set"
+        );
+        for id in ["file-plan", "file-set"] {
+            let digest = sha256sum(&text_of(&page, id));
+            assert!(
+                page.contains(&format!("<code class=\"digest\">{digest}</code>")),
+                "{options}: {id}"
+            );
+        }
+        assert!(
+            !page.contains("gradient(") && !page.contains("<pattern"),
+            "{options}"
+        );
+    }
+}
+
+/// The second command of a page states all values that `verify` otherwise takes from the plan.
+#[test]
+fn the_strict_command_of_a_page_verifies() {
+    let folder = tempfile::tempdir().unwrap();
+    for options in [
+        "--gpu h100 --granularity tpc --policy dm",
+        "--sms 8",
+        "--gpu orin --interference conflict+bandwidth --memory-bandwidth 100GB/s",
+    ] {
+        let page = page_of(&plan_of(ADAS, options), ADAS).stdout;
+        for (id, name) in [("file-plan", "plan.json"), ("file-set", "set.json")] {
+            std::fs::write(folder.path().join(name), text_of(&page, id)).unwrap();
+        }
+        let commands = page.match_indices("gpusched verify plan.json set.json");
+        let command = commands
+            .map(|(at, _)| page[at..].split('<').next().unwrap())
+            .max_by_key(|text| text.len());
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let line = command
+            .unwrap()
+            .trim_start_matches("gpusched ")
+            .replace("&#x2f;", "/")
+            .replace("plan.json", &path("plan.json"));
+        let verified = run(&line.replace("set.json", &path("set.json")));
+        assert!(
+            verified.stdout.contains("VERIFIED") && !verified.stdout.contains("taken from the plan"),
+            "{options}: {verified:?}"
+        );
+    }
+}
+
 #[test]
 fn names_are_text() {
     let name = r#"</script><script>alert(1)</script><img src=x onerror=alert(2)> "quoted" 'single' & `code`"#;
@@ -223,7 +313,7 @@ fn a_page_of_a_system_shows_its_bounds() {
             shown(&chain["reaction_ns"]);
         }
         let assumptions = verdict["assumptions"].as_array().unwrap();
-        assert_eq!(page.matches("<li id=\"assumption-").count(), assumptions.len());
+        assert_eq!(page.matches("<tr id=\"assumption-").count(), assumptions.len());
         let files = [("file-plan", "plan.json"), ("file-system", "system.json")];
         let paths = files.map(|(id, name)| {
             let path = folder.path().join(name);

@@ -244,7 +244,7 @@ fn definitions_are_told_from_mentions() {
 }
 
 /// Options of other programs in the documents.
-const OTHER_OPTIONS: [&str; 9] = [
+const OTHER_OPTIONS: [&str; 10] = [
     "--release",
     "--open",
     "--features",
@@ -254,6 +254,7 @@ const OTHER_OPTIONS: [&str; 9] = [
     "--exportTimes",
     "--requeue",
     "--install",
+    "--no-sandbox",
 ];
 
 #[test]

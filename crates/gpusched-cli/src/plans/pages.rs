@@ -60,12 +60,15 @@ The page is one HTML file without network access. The same input gives the same 
 shows the result of `gpusched verify` first. The page of a kernel shows its WCET over the budget, and budgets over time. The page of a study requires current results. It shows the reasons of `reasons.json` for
 claims that are not reproduced, from the folder of the results or the folder above it. The page of a recording shows its audit.
 
+The page prints on A4, with a table of assumptions whose owner and evidence you fill in. A browser makes a PDF (last example).
+
 Exit code 0: the plan is proven schedulable, no claim of the study fails, or the recording shows no violation. 1: otherwise.
 
 Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched report plan.json tasksets/tasksets/adas.json -o plan.html
   gpusched study run analysis/smoke.toml -o results && gpusched report results -o study.html
-  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched report tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json -o run.html";
+  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched report tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json -o run.html
+  gpusched report plan.json tasksets/tasksets/adas.json -o plan.html && chromium --headless --no-pdf-header-footer --print-to-pdf=plan.pdf plan.html";
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
@@ -74,6 +77,17 @@ impl Run for Args {
             return Err(Error::parameter("format", format, expected));
         }
         if let Some(path) = global.file() {
+            if path
+                .extension()
+                .is_some_and(|ending| ending.eq_ignore_ascii_case("pdf"))
+            {
+                let page = path.with_extension("html");
+                let hint = format!("write {}, and print it: {}", page.display(), print(&page, path));
+                let expected = "a name that ends in .html or .htm";
+                return Err(Refusal::new("--output", path.display(), expected)
+                    .hint(hint)
+                    .into());
+            }
             Content::Html.check("output", path)?;
         }
         let plain = self.plan.is_none() && self.task.is_empty() && self.reading.is_default();
@@ -98,6 +112,12 @@ impl Run for Args {
         output.answer(page.html)?;
         Ok(page.positive.into())
     }
+}
+
+/// Returns the command that prints `page` to `pdf`.
+fn print(page: &Path, pdf: &Path) -> String {
+    let (page, pdf) = (page.display(), pdf.display());
+    format!("chromium --headless --no-pdf-header-footer --print-to-pdf={pdf} {page}")
 }
 
 impl Args {

@@ -2,6 +2,7 @@
 //!
 //! * `verdict`: result of the verifier in words;
 //! * `tables`: partitions and tasks;
+//! * `dossier`: inputs with their digests, provenance, commands that check the plan, and what it does not cover;
 //! * `origin`: GPUs on which the WCETs were measured;
 //! * `system`: the plan as an input of the analysis;
 //! * `map`: SMs of the GPU, with their partitions;
@@ -11,6 +12,7 @@
 //! * `evidence`: evidence, files and exports.
 
 mod demand;
+mod dossier;
 mod evidence;
 mod map;
 mod memory;
@@ -50,6 +52,12 @@ struct Content {
     files: Vec<File>,
     exports: Vec<File>,
     export_note: &'static str,
+    inputs: Table,
+    provenance: Vec<(&'static str, String)>,
+    commands: [String; 2],
+    not_covered: Vec<String>,
+    /// First digits of the SHA-256 of the plan, at the foot of each printed page.
+    digest: String,
 }
 
 /// Verifies `plan` and creates its page. `effort` limits the check of a lower bound.
@@ -78,7 +86,14 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
     };
     let (exports, export_note) = evidence::exports(plan, set, checked.is_ok());
     let positive = verdict.positive;
+    let files = evidence::files(plan, set)?;
+    let digest = files.first().map(|file| file.sha256.chars().take(16).collect());
     let content = Content {
+        inputs: dossier::inputs(plan, set),
+        provenance: dossier::provenance(plan, set),
+        commands: dossier::commands(plan),
+        not_covered: dossier::not_covered(plan, set),
+        digest: digest.unwrap_or_default(),
         facts: tables::facts(plan, set),
         assumptions: verdict::assumptions(plan, &checked),
         map: map::Map::new(plan),
@@ -89,7 +104,7 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
         run: run::section(plan, set, system.as_ref()),
         memory: memory::section(plan, set),
         evidence: evidence::proofs(plan, set),
-        files: evidence::files(plan, set)?,
+        files,
         exports,
         export_note,
         heading,

@@ -141,8 +141,7 @@ impl Figure {
         y = legend::draw(&mut document, scene, self.left, WIDTH, y);
         let title = title.map_or(0.0, |title| text_width(title, TITLE_SIZE));
         let width = self.left + WIDTH.max(title) + self.right;
-        let patterns = scene.categories.iter().map(|&(colour, _)| colour);
-        document.finish(width.ceil(), (y + MARGIN).ceil(), patterns)
+        document.finish(width.ceil(), (y + MARGIN).ceil())
     }
 
     /// Draws a process, with its upper end at `top`. Returns the position of the lower end of the process.
