@@ -141,7 +141,7 @@ const CRATES: [(&str, &str); 6] = [
 ];
 
 /// Whether the modules exist in the crate of the facade module, and their files define all following names.
-fn defined(parts: &[&str]) -> bool {
+pub fn defined(parts: &[&str]) -> bool {
     let Some((first, rest)) = parts.split_first() else {
         return false;
     };

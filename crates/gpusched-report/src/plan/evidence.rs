@@ -20,6 +20,13 @@ pub struct Proof {
     table: Option<Table>,
 }
 
+impl Proof {
+    /// Returns the table of the evidence.
+    pub fn table(&self) -> &Option<Table> {
+        &self.table
+    }
+}
+
 /// Returns the evidence of each partition.
 pub fn proofs(plan: &Plan, set: &TaskSet) -> Vec<Proof> {
     let partitions = plan.partitions.iter().enumerate();

@@ -32,7 +32,7 @@ use serde::Serialize;
 use crate::file::File;
 use crate::verdict::{Listed, Verdict};
 use crate::view::Table;
-use crate::{Page, page};
+use crate::{Page, definitions, page};
 use system::System;
 
 #[derive(Serialize)]
@@ -56,8 +56,18 @@ struct Content {
     provenance: Vec<(&'static str, String)>,
     commands: [String; 2],
     not_covered: Vec<String>,
+    definitions: Table,
     /// First digits of the SHA-256 of the plan, at the foot of each printed page.
     digest: String,
+}
+
+impl Content {
+    fn tables(&self) -> impl Iterator<Item = &Table> {
+        let optional = [&self.partitions, self.run.jobs(), self.memory.table()];
+        let evidence = self.evidence.iter().map(evidence::Proof::table);
+        let optional = optional.into_iter().chain(evidence).flatten();
+        std::iter::once(&self.tasks).chain(optional)
+    }
 }
 
 /// Verifies `plan` and creates its page. `effort` limits the check of a lower bound.
@@ -88,11 +98,12 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
     let positive = verdict.positive;
     let files = evidence::files(plan, set)?;
     let digest = files.first().map(|file| file.sha256.chars().take(16).collect());
-    let content = Content {
+    let mut content = Content {
         inputs: dossier::inputs(plan, set),
         provenance: dossier::provenance(plan, set),
         commands: dossier::commands(plan),
         not_covered: dossier::not_covered(plan, set),
+        definitions: Table::default(),
         digest: digest.unwrap_or_default(),
         facts: tables::facts(plan, set),
         assumptions: verdict::assumptions(plan, &checked),
@@ -110,6 +121,7 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
         heading,
         verdict,
     };
+    content.definitions = definitions::table(content.tables());
     let title = format!("Plan: {}", content.heading);
     Ok(Page {
         html: page::render("plan.html", &title, &content)?,

@@ -27,6 +27,13 @@ pub struct Section {
     note: String,
 }
 
+impl Section {
+    /// Returns the table of jobs.
+    pub fn jobs(&self) -> &Option<Table> {
+        &self.jobs
+    }
+}
+
 /// Simulates `plan` and draws the run.
 pub fn section(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Section {
     let without = |note: &str| Section {
