@@ -142,6 +142,81 @@ fn the_files_of_a_page_verify() {
     );
 }
 
+#[test]
+fn a_set_without_a_name_has_the_name_of_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("lamps&locks.json").display().to_string();
+    let task = r#"{"tasks": [{"period": "10ms", "wcet": {"table": [[1, "1ms"]]}}]}"#;
+    std::fs::write(&set, task).unwrap();
+    let plan = run_with("partition - --sms 1 --format json", task).stdout;
+    let page = page_of(&plan, &set).stdout;
+    assert!(page.contains("<h1>Plan: lamps&amp;locks on 1 SM</h1>"), "{page}");
+}
+
+const TINY: &str = r#"name = "tiny"
+seed = 7
+sets = 2
+sms = 4
+[axis]
+utilization = [1]
+tasks = [3]
+[[variant]]
+name = "literal"
+wcet = "amdahl"
+policy = "edf"
+[[algorithm]]
+name = "SMS"
+heuristic = "sms"
+"#;
+
+/// A study without claims has no sign of alarm.
+#[test]
+fn a_study_without_claims_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = folder.path().join("tiny.toml").display().to_string();
+    std::fs::write(&study, TINY).unwrap();
+    let out = folder.path().join("results").display().to_string();
+    assert_eq!(run(&format!("study run {study} -o {out} --quiet")).code, 0);
+    let answer = run(&format!("report {out}"));
+    assert_eq!(answer.code, 0);
+    assert!(
+        answer
+            .stdout
+            .contains("<section id=\"verdict\" class=\"verdict plain\">")
+    );
+    assert!(!answer.stdout.contains("0 of 0"));
+}
+
+/// Planned windows are outlines on one lane, and the recorded kernels are filled.
+#[test]
+fn planned_windows_are_outlines() {
+    let robot = "tasksets/recordings/robot/alone-8.sqlite@8";
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("robot.json").display().to_string();
+    run(&format!("recording tasks {robot} -o {set} --quiet"));
+    let page = run(&format!("report {robot} --set {set}")).stdout;
+    let outlines: Vec<&str> = page
+        .lines()
+        .filter(|line| line.contains("fill-opacity=\"0\""))
+        .collect();
+    let windows = outlines
+        .iter()
+        .filter(|line| line.contains("release to deadline"));
+    let places: Vec<&str> = windows
+        .map(|line| line.split("y=\"").nth(1).unwrap().split('"').next().unwrap())
+        .collect();
+    assert_eq!(places.len(), 31 + 10 + 20);
+    assert_eq!(outlines.len(), places.len() + 1, "the legend");
+    assert_eq!(
+        places
+            .into_iter()
+            .collect::<std::collections::BTreeSet<_>>()
+            .len(),
+        3,
+        "one lane per task"
+    );
+}
+
 /// The digest of `text` by the command that the page names.
 fn sha256sum(text: &str) -> String {
     let file = tempfile::NamedTempFile::new().unwrap();

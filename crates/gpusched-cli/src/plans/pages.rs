@@ -114,6 +114,12 @@ impl Run for Args {
     }
 }
 
+/// Returns the name of `path` without its ending, for an input without a name.
+fn stem(path: &Path) -> &str {
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    stem.filter(|&stem| stem != "-").unwrap_or("without a name")
+}
+
 /// Returns the command that prints `page` to `pdf`.
 fn print(page: &Path, pdf: &Path) -> String {
     let (page, pdf) = (page.display(), pdf.display());
@@ -130,10 +136,10 @@ impl Args {
         };
         let set = match Input::open(tasks)? {
             Input::Sets(mut sets) => match sets.peek()?.is_some_and(|raw| raw.has("clusters")) {
-                true => return self.kernel(sets.retyped()),
+                true => return self.kernel(sets.retyped(), stem(tasks)),
                 false => only(sets, "task set")?,
             },
-            Input::Systems(systems) => return self.system(systems),
+            Input::Systems(systems) => return self.system(systems, stem(tasks)),
         };
         self.refuse_environment("a task set")?;
         let plan: Plan = Plans::only(&self.input, "plan")?;
@@ -146,10 +152,10 @@ impl Args {
             groups: self.search_effort.unwrap_or(GROUPS),
             watch: &|groups| progress.at(groups),
         };
-        plan::page(&plan, &set, &effort)
+        plan::page(&plan, &set, stem(tasks), &effort)
     }
 
-    fn kernel(&self, kernels: Kernels) -> Result<Page> {
+    fn kernel(&self, kernels: Kernels, file: &str) -> Result<Page> {
         let reason = "the bound of a kernel has no candidate partitions";
         end_to_end::refuse("search_effort", self.search_effort.is_some(), reason)?;
         self.refuse_environment("a kernel")?;
@@ -166,6 +172,7 @@ impl Args {
             (Err(fault), wrong) => (Vec::new(), Some(wrong.unwrap_or(fault))),
         };
         kernel::page(&kernel::Input {
+            file,
             kernel: &kernel,
             bound: &bound,
             nominal: nominal.as_ref(),
@@ -174,7 +181,7 @@ impl Args {
         })
     }
 
-    fn system(&self, systems: EndToEndSystems) -> Result<Page> {
+    fn system(&self, systems: EndToEndSystems, file: &str) -> Result<Page> {
         let reason = "the verdict of a system has no lower bound";
         end_to_end::refuse("search_effort", self.search_effort.is_some(), reason)?;
         let environment =
@@ -186,6 +193,7 @@ impl Args {
         let interference = environment.interference;
         let command = format!("gpusched verify plan.json system.json --interference {interference}{memory}");
         system::page(&system::Input {
+            file,
             fault: fault.as_ref(),
             draft: &stated.draft,
             system: &stated.system,

@@ -30,6 +30,8 @@ pub struct Input<'a> {
     pub bound: &'a Bound,
     /// The nominal budget, if the bound is the WCET under this budget.
     pub nominal: Option<&'a Nominal>,
+    /// Name of a kernel without a name.
+    pub file: &'a str,
     /// The assumptions of the bound.
     pub assumptions: &'a [Assumption],
     /// The first wrong statement that the verifier found.
@@ -56,7 +58,7 @@ struct Content<'a> {
 /// Fails with [`Error::Internal`](gpusched_model::error::Error::Internal) if a template does not match the content.
 pub fn page(input: &Input<'_>) -> Result<Page> {
     let Input { kernel, bound, .. } = *input;
-    let heading = kernel.name().unwrap_or("kernel");
+    let heading = kernel.name().unwrap_or(input.file);
     let (curve, points) = curve_of(kernel, bound)?;
     let mut files = vec![
         File::json(

@@ -70,11 +70,11 @@ impl Content {
     }
 }
 
-/// Verifies `plan` and creates its page. `effort` limits the check of a lower bound.
+/// Verifies `plan` and creates its page. A set without a name has the name `file` in the title. `effort` limits the check of a lower bound.
 ///
 /// # Errors
 /// Fails with [`Error::Internal`](gpusched_model::error::Error::Internal) if a template does not match the content.
-pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
+pub fn page(plan: &Plan, set: &TaskSet, file: &str, effort: &Effort<'_>) -> Result<Page> {
     let stated = Stated::default();
     let checked = stated.check(plan).and_then(|taken| {
         let verified = verify_with(plan, set, effort)?;
@@ -88,7 +88,7 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
         .is_ok()
         .then(|| System::new(plan, set, offer.as_ref()))
         .flatten();
-    let name = set.name().unwrap_or("task set");
+    let name = set.name().unwrap_or(file);
     let gpu = plan.hardware.as_ref().map(|hardware| hardware.device.name());
     let heading = match gpu {
         Some(gpu) => format!("{name} on GPU {gpu}"),

@@ -24,6 +24,8 @@ use crate::{Page, definitions, page};
 /// A verdict on an end-to-end system, and the result of the verifier.
 #[derive(Debug)]
 pub struct Input<'a> {
+    /// Name of a system without a name.
+    pub file: &'a str,
     /// The system as the user wrote it.
     pub draft: &'a Draft,
     /// The system of the verdict, with the partitions of the plan or with the WCETs under the chosen budgets.
@@ -67,7 +69,7 @@ struct Content<'a> {
 /// Fails with [`Error::Internal`](gpusched_model::error::Error::Internal) if a template does not match the content.
 pub fn page(input: &Input<'_>) -> Result<Page> {
     let (system, answer) = (input.system, input.answer);
-    let name = system.name().unwrap_or("system");
+    let name = system.name().unwrap_or(input.file);
     let verdict = verdict(input);
     let positive = verdict.positive;
     let planned = input.plan.and_then(|plan| plan.system.as_ref());

@@ -185,6 +185,25 @@ impl Document {
         self.hatching(look, (x, y), size);
     }
 
+    /// Adds the outline of a rectangle of a class, in the color of a category.
+    pub fn outline(
+        &mut self,
+        class: &str,
+        (x, y): (f64, f64),
+        size: (f64, f64),
+        category: usize,
+        words: &str,
+    ) {
+        self.push(format_args!(
+            "<rect class=\"{class}\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"#fff\" fill-opacity=\"0\" \
+             stroke=\"{}\" stroke-width=\"1.2\"><title>{}</title></rect>",
+            size.0,
+            size.1,
+            fill(category).hex(),
+            escaped(words)
+        ));
+    }
+
     /// Adds a sample of the fill of a category, for a legend.
     pub fn swatch(&mut self, (x, y): (f64, f64), size: (f64, f64), category: usize) {
         let (outline, look) = (outline(true), fill(category));
