@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Opens the pages of `gpusched report` in a real browser: HTML, console, network, sorting, search, zoom, downloads, three widths, light
-# and dark. `run.sh FOLDER` also keeps the pages and a screenshot of each width in FOLDER.
+# and dark, and the weight of the page as a PDF. `run.sh FOLDER` also keeps the pages and a screenshot of each width in FOLDER.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -60,6 +60,9 @@ page tpc 0 "$out/tpc.json" $sets/adas.json
 "$gpusched" generate --tasks 200 --utilization 40 --seed 3 -o "$out/large-set.json"
 "$gpusched" partition "$out/large-set.json" --gpu h100 --heuristic sms -o "$out/large.json"
 page large 0 "$out/large.json" "$out/large-set.json"
+"$gpusched" generate --tasks 50 --utilization 34 --seed 3 -o "$out/fifty-set.json"
+"$gpusched" partition "$out/fifty-set.json" --gpu h100 -o "$out/fifty.json"
+page fifty 0 "$out/fifty.json" "$out/fifty-set.json"
 "$gpusched" partition $sets/adas.json --sms 1 -o "$out/failed.json" || true
 page failed 1 "$out/failed.json" $sets/adas.json
 "$gpusched" partition $sets/adas.json --sms 6 --heuristic sms -o "$out/none.json" || true

@@ -2,6 +2,7 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
+use std::process::Command;
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -142,6 +143,170 @@ fn the_files_of_a_page_verify() {
 }
 
 #[test]
+fn a_set_without_a_name_has_the_name_of_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("lamps&locks.json").display().to_string();
+    let task = r#"{"tasks": [{"period": "10ms", "wcet": {"table": [[1, "1ms"]]}}]}"#;
+    std::fs::write(&set, task).unwrap();
+    let plan = run_with("partition - --sms 1 --format json", task).stdout;
+    let page = page_of(&plan, &set).stdout;
+    assert!(page.contains("<h1>Plan: lamps&amp;locks on 1 SM</h1>"), "{page}");
+}
+
+const TINY: &str = r#"name = "tiny"
+seed = 7
+sets = 2
+sms = 4
+[axis]
+utilization = [1]
+tasks = [3]
+[[variant]]
+name = "literal"
+wcet = "amdahl"
+policy = "edf"
+[[algorithm]]
+name = "SMS"
+heuristic = "sms"
+"#;
+
+/// A study without claims has no sign of alarm.
+#[test]
+fn a_study_without_claims_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = folder.path().join("tiny.toml").display().to_string();
+    std::fs::write(&study, TINY).unwrap();
+    let out = folder.path().join("results").display().to_string();
+    assert_eq!(run(&format!("study run {study} -o {out} --quiet")).code, 0);
+    let answer = run(&format!("report {out}"));
+    assert_eq!(answer.code, 0);
+    assert!(
+        answer
+            .stdout
+            .contains("<section id=\"verdict\" class=\"verdict plain\">")
+    );
+    assert!(!answer.stdout.contains("0 of 0"));
+}
+
+/// Planned windows are outlines on one lane, and the recorded kernels are filled.
+#[test]
+fn planned_windows_are_outlines() {
+    let robot = "tasksets/recordings/robot/alone-8.sqlite@8";
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("robot.json").display().to_string();
+    run(&format!("recording tasks {robot} -o {set} --quiet"));
+    let page = run(&format!("report {robot} --set {set}")).stdout;
+    let outlines: Vec<&str> = page
+        .lines()
+        .filter(|line| line.contains("fill-opacity=\"0\""))
+        .collect();
+    let windows = outlines
+        .iter()
+        .filter(|line| line.contains("release to deadline"));
+    let places: Vec<&str> = windows
+        .map(|line| line.split("y=\"").nth(1).unwrap().split('"').next().unwrap())
+        .collect();
+    assert_eq!(places.len(), 31 + 10 + 20);
+    assert_eq!(outlines.len(), places.len() + 1, "the legend");
+    assert_eq!(
+        places
+            .into_iter()
+            .collect::<std::collections::BTreeSet<_>>()
+            .len(),
+        3,
+        "one lane per task"
+    );
+}
+
+/// The digest of `text` by the command that the page names.
+fn sha256sum(text: &str) -> String {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let output = Command::new("sha256sum").arg(file.path()).output().unwrap();
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .chars()
+        .take(64)
+        .collect()
+}
+
+/// A page contains what an assessor keeps, and nothing that weighs on paper: Chromium prints each use of a pattern or a gradient as an
+/// image.
+#[test]
+fn a_page_is_a_dossier() {
+    for (options, code) in [
+        ("--gpu h100 --policy dm", 0),
+        ("--sms 8", 0),
+        ("--sms 6 --heuristic sms", 1),
+    ] {
+        let plan = plan_of(ADAS, options);
+        let answer = page_of(&plan, ADAS);
+        assert_eq!(answer.code, code, "{options}");
+        let page = answer.stdout;
+        for part in ["assumptions", "origin", "evidence", "verify", "uncovered"] {
+            assert!(
+                page.contains(&format!("<section id=\"{part}\">")),
+                "{options}: {part}"
+            );
+        }
+        let stated: Value = serde_json::from_str(&plan).unwrap();
+        let assumptions = stated["assumptions"].as_array().unwrap().len();
+        assert!(assumptions > 0);
+        assert_eq!(
+            page.matches("<td class=\"paper\"></td><td class=\"paper\"></td>")
+                .count(),
+            assumptions
+        );
+        let identity = stated["identity"]["set_sha256"].as_str().unwrap();
+        assert!(
+            page.contains(&format!(">{identity}</td>")),
+            "{options}: the digest of the set"
+        );
+        for id in ["file-plan", "file-set"] {
+            let digest = sha256sum(&text_of(&page, id));
+            assert!(
+                page.contains(&format!("<code class=\"digest\">{digest}</code>")),
+                "{options}: {id}"
+            );
+        }
+        assert!(
+            !page.contains("gradient(") && !page.contains("<pattern"),
+            "{options}"
+        );
+    }
+}
+
+/// The second command of a page states all values that `verify` otherwise takes from the plan.
+#[test]
+fn the_strict_command_of_a_page_verifies() {
+    let folder = tempfile::tempdir().unwrap();
+    for options in [
+        "--gpu h100 --granularity tpc --policy dm",
+        "--sms 8",
+        "--gpu orin --interference conflict+bandwidth --memory-bandwidth 100GB/s",
+    ] {
+        let page = page_of(&plan_of(ADAS, options), ADAS).stdout;
+        for (id, name) in [("file-plan", "plan.json"), ("file-set", "set.json")] {
+            std::fs::write(folder.path().join(name), text_of(&page, id)).unwrap();
+        }
+        let commands = page.match_indices("gpusched verify plan.json set.json");
+        let command = commands
+            .map(|(at, _)| page[at..].split('<').next().unwrap())
+            .max_by_key(|text| text.len());
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let line = command
+            .unwrap()
+            .trim_start_matches("gpusched ")
+            .replace("&#x2f;", "/")
+            .replace("plan.json", &path("plan.json"));
+        let verified = run(&line.replace("set.json", &path("set.json")));
+        assert!(
+            verified.stdout.contains("VERIFIED") && !verified.stdout.contains("taken from the plan"),
+            "{options}: {verified:?}"
+        );
+    }
+}
+
+#[test]
 fn names_are_text() {
     let name = r#"</script><script>alert(1)</script><img src=x onerror=alert(2)> "quoted" 'single' & `code`"#;
     let task = |period: &str| serde_json::json!({"name": name, "period": period, "wcet": {"table": [[1, "1ms"]]}, "traffic": "1MB"});
@@ -223,7 +388,7 @@ fn a_page_of_a_system_shows_its_bounds() {
             shown(&chain["reaction_ns"]);
         }
         let assumptions = verdict["assumptions"].as_array().unwrap();
-        assert_eq!(page.matches("<li id=\"assumption-").count(), assumptions.len());
+        assert_eq!(page.matches("<tr id=\"assumption-").count(), assumptions.len());
         let files = [("file-plan", "plan.json"), ("file-system", "system.json")];
         let paths = files.map(|(id, name)| {
             let path = folder.path().join(name);

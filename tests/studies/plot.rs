@@ -400,6 +400,48 @@ fn bars_are_as_high_as_the_values() {
     );
 }
 
+/// Cells of a heat map have only the decimals that the confidence intervals support.
+#[test]
+fn cells_have_the_digits_of_their_intervals() {
+    let workplace = Workplace::new();
+    let table = |half: f64| {
+        let values = [0.4567, 0.1234, 0.5, 0.9876];
+        let rows = values.iter().enumerate().map(|(index, value)| {
+            format!(
+                "{},{},{value},{},{}\n",
+                index % 2,
+                index / 2,
+                value - half,
+                value + half
+            )
+        });
+        format!("a,b,rate,ci_low,ci_high\n{}", rows.collect::<String>())
+    };
+    for (half, expected) in [
+        (0.1, ["0.5", "0.1", "0.5", "1"]),
+        (0.03, ["0.46", "0.12", "0.5", "0.99"]),
+        (0.004, ["0.457", "0.123", "0.5", "0.988"]),
+        (0.0, ["0.4567", "0.1234", "0.5", "0.9876"]),
+    ] {
+        workplace.write("rates.csv", &table(half));
+        let svg = workplace.figure(&[
+            "rates.csv",
+            "--kind",
+            "heat",
+            "--x",
+            "a",
+            "--series",
+            "b",
+            "--y",
+            "rate",
+        ]);
+        let texts = texts(&svg);
+        for word in expected {
+            assert!(texts.contains(&word), "{half}: {word} in {texts:?}");
+        }
+    }
+}
+
 #[test]
 fn every_kind_draws_its_shapes() {
     let workplace = Workplace::new();

@@ -10,10 +10,12 @@
 //! * [`kernel`]: verdict, assumptions, WCET over the budget, budgets over time, evidence of a kernel;
 //! * [`study`]: figures, claims, tables of results, provenance;
 //! * [`recording`]: audit of a recorded run;
+//! * [`definitions`]: definition and source of each column;
 //! * [`view`]: tables as text, as CSV and on pages;
 //! * `page`: the frame of all pages, and the templates;
 //! * `verdict`, `figure`, `lines`, `steps`, `file`: the parts that the pages share.
 
+pub mod definitions;
 mod figure;
 mod file;
 pub mod kernel;

@@ -8,9 +8,10 @@ use minijinja::{Environment, HtmlEscape, UndefinedBehavior, Value, context};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 11] = [
     ("page.html", include_str!("../templates/page.html")),
     ("parts.html", include_str!("../templates/parts.html")),
+    ("columns.html", include_str!("../templates/columns.html")),
     ("facts.html", include_str!("../templates/facts.html")),
     ("assumptions.html", include_str!("../templates/assumptions.html")),
     ("kernel.html", include_str!("../templates/kernel.html")),

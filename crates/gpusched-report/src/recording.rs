@@ -231,7 +231,7 @@ fn chart(timeline: &Timeline) -> Result<(Option<Figure>, String)> {
     };
     let alternative =
         "Gantt chart of the recorded jobs. The table of violations lists each violation with its time.";
-    let caption = "For each task: the window of each job from its release to its deadline, and the recorded kernels. Crosses mark violations.";
+    let caption = "For each task: the outline of the window of each job from its release to its deadline, and the recorded kernels. Crosses mark violations.";
     let figure = Figure::new("gantt", caption, alternative, &svg(timeline, &options)?);
     Ok((Some(figure), note))
 }

@@ -100,17 +100,21 @@ fn verdict(findings: &Findings) -> Verdict {
         .collect();
     let (tone, word) = match (findings.is_failure(), reproduced == all.len()) {
         (true, _) => (Tone::Bad, "A claim that must hold is not reproduced"),
-        (false, true) if all.is_empty() => (Tone::Open, "No claims"),
+        (false, true) if all.is_empty() => (Tone::Plain, "Results without claims"),
         (false, true) => (Tone::Good, "All claims reproduced"),
         (false, false) => (Tone::Open, "Some claims are not reproduced"),
     };
     let count = counted(all.len(), "finding");
+    let sentence = match all.is_empty() {
+        true => "The study states no claims, so the page shows its results without a comparison.".to_owned(),
+        false => format!(
+            "The results confirm {reproduced} of {count}. A finding is the result of one claim for one analysis variant."
+        ),
+    };
     Verdict {
         tone,
         word: word.to_owned(),
-        sentence: format!(
-            "The results confirm {reproduced} of {count}. A finding is the result of one claim for one analysis variant."
-        ),
+        sentence,
         checks,
         positive: !findings.is_failure(),
     }

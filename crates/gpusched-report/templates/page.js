@@ -127,7 +127,7 @@ for (const button of document.querySelectorAll("button[data-save]")) {
   });
 }
 
-// Paper shows the evidence and all charts.
+// Paper shows the evidence, all charts and all files.
 addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("details:not(.file)")) details.open = true;
+  for (const details of document.querySelectorAll("details")) details.open = true;
 });

@@ -243,7 +243,7 @@ fn used(text: &str, set: &TaskSet) -> Result<(Seen, Plan), String> {
             exports += 1;
         }
     }
-    let page = gpusched_report::plan::page(&plan, set, &EFFORT).map_err(|error| error.to_string())?;
+    let page = gpusched_report::plan::page(&plan, set, "set", &EFFORT).map_err(|error| error.to_string())?;
     let necessary = |strength| strength == Strength::NecessaryOnly;
     // Memory times and kernels that run together are only tested, because this test accepts neither.
     let together = { plan.partitions.iter() }.any(|part| part.verdict.policy.runs_together());

@@ -9,7 +9,7 @@ use crate::support::checkout::Checkout;
 
 /// Starts of commands that the test does not run, because these commands build gpusched or need
 /// other programs.
-const NOT_OURS: [&str; 9] = [
+const NOT_OURS: [&str; 10] = [
     "cargo install ",
     "cargo test ",
     "GPUSCHED_TESTS=full cargo test ",
@@ -19,6 +19,7 @@ const NOT_OURS: [&str; 9] = [
     "git clone ",
     "cd ",
     ".ci/run",
+    "chromium ",
 ];
 
 #[test]

@@ -3,6 +3,7 @@
 #![cfg(all(unix, feature = "cli"))]
 
 mod circles;
+mod columns;
 mod commands;
 mod data;
 mod formats;

@@ -141,7 +141,7 @@ const CRATES: [(&str, &str); 6] = [
 ];
 
 /// Whether the modules exist in the crate of the facade module, and their files define all following names.
-fn defined(parts: &[&str]) -> bool {
+pub fn defined(parts: &[&str]) -> bool {
     let Some((first, rest)) = parts.split_first() else {
         return false;
     };
@@ -244,7 +244,7 @@ fn definitions_are_told_from_mentions() {
 }
 
 /// Options of other programs in the documents.
-const OTHER_OPTIONS: [&str; 9] = [
+const OTHER_OPTIONS: [&str; 10] = [
     "--release",
     "--open",
     "--features",
@@ -254,6 +254,7 @@ const OTHER_OPTIONS: [&str; 9] = [
     "--exportTimes",
     "--requeue",
     "--install",
+    "--no-sandbox",
 ];
 
 #[test]

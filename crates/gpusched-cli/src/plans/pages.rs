@@ -60,12 +60,15 @@ The page is one HTML file without network access. The same input gives the same 
 shows the result of `gpusched verify` first. The page of a kernel shows its WCET over the budget, and budgets over time. The page of a study requires current results. It shows the reasons of `reasons.json` for
 claims that are not reproduced, from the folder of the results or the folder above it. The page of a recording shows its audit.
 
+The page prints on A4, with a table of assumptions whose owner and evidence you fill in. A browser makes a PDF (last example).
+
 Exit code 0: the plan is proven schedulable, no claim of the study fails, or the recording shows no violation. 1: otherwise.
 
 Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched report plan.json tasksets/tasksets/adas.json -o plan.html
   gpusched study run analysis/smoke.toml -o results && gpusched report results -o study.html
-  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched report tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json -o run.html";
+  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched report tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json -o run.html
+  gpusched report plan.json tasksets/tasksets/adas.json -o plan.html && chromium --headless --no-pdf-header-footer --print-to-pdf=plan.pdf plan.html";
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
@@ -74,6 +77,17 @@ impl Run for Args {
             return Err(Error::parameter("format", format, expected));
         }
         if let Some(path) = global.file() {
+            if path
+                .extension()
+                .is_some_and(|ending| ending.eq_ignore_ascii_case("pdf"))
+            {
+                let page = path.with_extension("html");
+                let hint = format!("write {}, and print it: {}", page.display(), print(&page, path));
+                let expected = "a name that ends in .html or .htm";
+                return Err(Refusal::new("--output", path.display(), expected)
+                    .hint(hint)
+                    .into());
+            }
             Content::Html.check("output", path)?;
         }
         let plain = self.plan.is_none() && self.task.is_empty() && self.reading.is_default();
@@ -100,6 +114,18 @@ impl Run for Args {
     }
 }
 
+/// Returns the name of `path` without its ending, for an input without a name.
+fn stem(path: &Path) -> &str {
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    stem.filter(|&stem| stem != "-").unwrap_or("without a name")
+}
+
+/// Returns the command that prints `page` to `pdf`.
+fn print(page: &Path, pdf: &Path) -> String {
+    let (page, pdf) = (page.display(), pdf.display());
+    format!("chromium --headless --no-pdf-header-footer --print-to-pdf={pdf} {page}")
+}
+
 impl Args {
     fn plan(&self, global: &Global) -> Result<Page> {
         let Some(tasks) = &self.tasks else {
@@ -110,10 +136,10 @@ impl Args {
         };
         let set = match Input::open(tasks)? {
             Input::Sets(mut sets) => match sets.peek()?.is_some_and(|raw| raw.has("clusters")) {
-                true => return self.kernel(sets.retyped()),
+                true => return self.kernel(sets.retyped(), stem(tasks)),
                 false => only(sets, "task set")?,
             },
-            Input::Systems(systems) => return self.system(systems),
+            Input::Systems(systems) => return self.system(systems, stem(tasks)),
         };
         self.refuse_environment("a task set")?;
         let plan: Plan = Plans::only(&self.input, "plan")?;
@@ -126,10 +152,10 @@ impl Args {
             groups: self.search_effort.unwrap_or(GROUPS),
             watch: &|groups| progress.at(groups),
         };
-        plan::page(&plan, &set, &effort)
+        plan::page(&plan, &set, stem(tasks), &effort)
     }
 
-    fn kernel(&self, kernels: Kernels) -> Result<Page> {
+    fn kernel(&self, kernels: Kernels, file: &str) -> Result<Page> {
         let reason = "the bound of a kernel has no candidate partitions";
         end_to_end::refuse("search_effort", self.search_effort.is_some(), reason)?;
         self.refuse_environment("a kernel")?;
@@ -146,6 +172,7 @@ impl Args {
             (Err(fault), wrong) => (Vec::new(), Some(wrong.unwrap_or(fault))),
         };
         kernel::page(&kernel::Input {
+            file,
             kernel: &kernel,
             bound: &bound,
             nominal: nominal.as_ref(),
@@ -154,7 +181,7 @@ impl Args {
         })
     }
 
-    fn system(&self, systems: EndToEndSystems) -> Result<Page> {
+    fn system(&self, systems: EndToEndSystems, file: &str) -> Result<Page> {
         let reason = "the verdict of a system has no lower bound";
         end_to_end::refuse("search_effort", self.search_effort.is_some(), reason)?;
         let environment =
@@ -166,6 +193,7 @@ impl Args {
         let interference = environment.interference;
         let command = format!("gpusched verify plan.json system.json --interference {interference}{memory}");
         system::page(&system::Input {
+            file,
             fault: fault.as_ref(),
             draft: &stated.draft,
             system: &stated.system,

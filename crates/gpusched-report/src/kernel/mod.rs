@@ -16,7 +16,7 @@ use crate::file::File;
 use crate::lines::Lines;
 use crate::verdict::{Check, Listed, Verdict};
 use crate::view::{Cell, Table, Tone};
-use crate::{Page, page};
+use crate::{Page, definitions, page};
 
 /// Number of steps of the curve from Q = 0 to Q = 1.
 const STEPS: u64 = 40;
@@ -30,6 +30,8 @@ pub struct Input<'a> {
     pub bound: &'a Bound,
     /// The nominal budget, if the bound is the WCET under this budget.
     pub nominal: Option<&'a Nominal>,
+    /// Name of a kernel without a name.
+    pub file: &'a str,
     /// The assumptions of the bound.
     pub assumptions: &'a [Assumption],
     /// The first wrong statement that the verifier found.
@@ -47,6 +49,7 @@ struct Content<'a> {
     clusters: Table,
     runs: Option<runs::Section>,
     files: Vec<File>,
+    definitions: Table,
 }
 
 /// Creates the page of a bound.
@@ -55,7 +58,7 @@ struct Content<'a> {
 /// Fails with [`Error::Internal`](gpusched_model::error::Error::Internal) if a template does not match the content.
 pub fn page(input: &Input<'_>) -> Result<Page> {
     let Input { kernel, bound, .. } = *input;
-    let heading = kernel.name().unwrap_or("kernel");
+    let heading = kernel.name().unwrap_or(input.file);
     let (curve, points) = curve_of(kernel, bound)?;
     let mut files = vec![
         File::json(
@@ -70,7 +73,7 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         let about = "The nominal budget";
         files.insert(0, File::json("file-nominal", "nominal.json", about, nominal)?);
     }
-    let content = Content {
+    let mut content = Content {
         heading,
         verdict: verdict(input),
         facts: facts(input),
@@ -80,7 +83,11 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         clusters: clusters(kernel),
         runs: { input.fault.is_none() }.then(|| runs::section(kernel, bound.q, bound.straddling)),
         files,
+        definitions: Table::default(),
     };
+    let runs = content.runs.as_ref().and_then(runs::Section::policies);
+    let tables = [&content.points, &content.clusters].into_iter().chain(runs);
+    content.definitions = definitions::table(tables);
     Ok(Page {
         html: page::render("kernel.html", &format!("Kernel: {heading}"), &content)?,
         positive: input.fault.is_none(),

@@ -27,6 +27,13 @@ pub(super) struct Section {
     note: String,
 }
 
+impl Section {
+    /// Returns the table of budget policies.
+    pub(super) fn policies(&self) -> Option<&Table> {
+        self.policies.as_ref()
+    }
+}
+
 /// Simulates `kernel` with the nominal budget `q` under all budget policies.
 pub(super) fn section(kernel: &Kernel, q: Factor, straddling: Straddling) -> Section {
     simulated(kernel, q, straddling).unwrap_or_else(|error| Section {

@@ -20,6 +20,13 @@ pub struct Proof {
     table: Option<Table>,
 }
 
+impl Proof {
+    /// Returns the table of the evidence.
+    pub fn table(&self) -> &Option<Table> {
+        &self.table
+    }
+}
+
 /// Returns the evidence of each partition.
 pub fn proofs(plan: &Plan, set: &TaskSet) -> Vec<Proof> {
     let partitions = plan.partitions.iter().enumerate();
@@ -132,12 +139,8 @@ pub fn exports(plan: &Plan, set: &TaskSet, verified: bool) -> (Vec<File>, &'stat
         .into_iter()
         .filter(|(target, ..)| target.check(hardware).is_ok());
     let exports = exports.filter_map(|(target, name, about)| {
-        Some(File {
-            id: format!("export-{target}"),
-            name: name.to_owned(),
-            about: about.to_owned(),
-            text: target.export(plan, set).ok()?,
-        })
+        let text = target.export(plan, set).ok()?;
+        Some(File::new(format!("export-{target}"), name, about, text))
     });
     (
         exports.collect(),

@@ -14,6 +14,13 @@ pub struct Section {
     note: String,
 }
 
+impl Section {
+    /// Returns the table of the memory traffic.
+    pub fn table(&self) -> &Option<Table> {
+        &self.table
+    }
+}
+
 /// Returns the guaranteed bandwidth of the MIG instance of `partition`; `None` if the partitions share the memory.
 pub fn of_instance(plan: &Plan, partition: &Partition) -> Option<Bandwidth> {
     let (memory, hardware) = (plan.memory?, plan.hardware.as_ref()?);

@@ -2,6 +2,7 @@
 //!
 //! * `verdict`: result of the verifier in words;
 //! * `tables`: partitions and tasks;
+//! * `dossier`: inputs with their digests, provenance, commands that check the plan, and what it does not cover;
 //! * `origin`: GPUs on which the WCETs were measured;
 //! * `system`: the plan as an input of the analysis;
 //! * `map`: SMs of the GPU, with their partitions;
@@ -11,6 +12,7 @@
 //! * `evidence`: evidence, files and exports.
 
 mod demand;
+mod dossier;
 mod evidence;
 mod map;
 mod memory;
@@ -30,7 +32,7 @@ use serde::Serialize;
 use crate::file::File;
 use crate::verdict::{Listed, Verdict};
 use crate::view::Table;
-use crate::{Page, page};
+use crate::{Page, definitions, page};
 use system::System;
 
 #[derive(Serialize)]
@@ -50,13 +52,29 @@ struct Content {
     files: Vec<File>,
     exports: Vec<File>,
     export_note: &'static str,
+    inputs: Table,
+    provenance: Vec<(&'static str, String)>,
+    commands: [String; 2],
+    not_covered: Vec<String>,
+    definitions: Table,
+    /// First digits of the SHA-256 of the plan, at the foot of each printed page.
+    digest: String,
 }
 
-/// Verifies `plan` and creates its page. `effort` limits the check of a lower bound.
+impl Content {
+    fn tables(&self) -> impl Iterator<Item = &Table> {
+        let optional = [&self.partitions, self.run.jobs(), self.memory.table()];
+        let evidence = self.evidence.iter().map(evidence::Proof::table);
+        let optional = optional.into_iter().chain(evidence).flatten();
+        std::iter::once(&self.tasks).chain(optional)
+    }
+}
+
+/// Verifies `plan` and creates its page. A set without a name has the name `file` in the title. `effort` limits the check of a lower bound.
 ///
 /// # Errors
 /// Fails with [`Error::Internal`](gpusched_model::error::Error::Internal) if a template does not match the content.
-pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
+pub fn page(plan: &Plan, set: &TaskSet, file: &str, effort: &Effort<'_>) -> Result<Page> {
     let stated = Stated::default();
     let checked = stated.check(plan).and_then(|taken| {
         let verified = verify_with(plan, set, effort)?;
@@ -70,7 +88,7 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
         .is_ok()
         .then(|| System::new(plan, set, offer.as_ref()))
         .flatten();
-    let name = set.name().unwrap_or("task set");
+    let name = set.name().unwrap_or(file);
     let gpu = plan.hardware.as_ref().map(|hardware| hardware.device.name());
     let heading = match gpu {
         Some(gpu) => format!("{name} on GPU {gpu}"),
@@ -78,7 +96,15 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
     };
     let (exports, export_note) = evidence::exports(plan, set, checked.is_ok());
     let positive = verdict.positive;
-    let content = Content {
+    let files = evidence::files(plan, set)?;
+    let digest = files.first().map(|file| file.sha256.chars().take(16).collect());
+    let mut content = Content {
+        inputs: dossier::inputs(plan, set),
+        provenance: dossier::provenance(plan, set),
+        commands: dossier::commands(plan),
+        not_covered: dossier::not_covered(plan, set),
+        definitions: Table::default(),
+        digest: digest.unwrap_or_default(),
         facts: tables::facts(plan, set),
         assumptions: verdict::assumptions(plan, &checked),
         map: map::Map::new(plan),
@@ -89,12 +115,13 @@ pub fn page(plan: &Plan, set: &TaskSet, effort: &Effort<'_>) -> Result<Page> {
         run: run::section(plan, set, system.as_ref()),
         memory: memory::section(plan, set),
         evidence: evidence::proofs(plan, set),
-        files: evidence::files(plan, set)?,
+        files,
         exports,
         export_note,
         heading,
         verdict,
     };
+    content.definitions = definitions::table(content.tables());
     let title = format!("Plan: {}", content.heading);
     Ok(Page {
         html: page::render("plan.html", &title, &content)?,

@@ -16,18 +16,28 @@ use crate::view::{Cell, Table, Tone};
 /// Maximum number of jobs on the chart.
 const JOBS: u64 = 300;
 
-/// The chart and the numbers of the run, or the reason why there is no run.
+/// Maximum number of rows of one chart, so that the chart fits on a printed page. A partition with more tasks has its own chart.
+const ROWS: usize = 30;
+
+/// The charts and the numbers of the run, or the reason why there is no run.
 #[derive(Serialize)]
 pub struct Section {
-    figure: Option<Figure>,
+    figures: Vec<Figure>,
     jobs: Option<Table>,
     note: String,
+}
+
+impl Section {
+    /// Returns the table of jobs.
+    pub fn jobs(&self) -> &Option<Table> {
+        &self.jobs
+    }
 }
 
 /// Simulates `plan` and draws the run.
 pub fn section(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> Section {
     let without = |note: &str| Section {
-        figure: None,
+        figures: Vec::new(),
         jobs: None,
         note: note.to_owned(),
     };
@@ -54,15 +64,23 @@ fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
         .and_then(|whole| whole.checked_add(start))
         .unwrap_or(Time::LIMIT);
     let end = cut(&tasks, &releases, last);
-    let mut timeline = Timeline::new();
+    let mut charts: Vec<Strip> = Vec::new();
     let mut rows = Vec::new();
     let mut rest = &releases[..];
-    let mut misses = 0;
     for (index, part) in parts.iter().enumerate() {
         let (own, others) = rest.split_at(part.tasks.len());
         rest = others;
-        let tally = simulate(&mut timeline, index, part, own, set, end)?;
-        misses += tally.misses();
+        // One row of the partition, and one row of each task.
+        let height = part.tasks.len() + 1;
+        if charts.last().is_none_or(|chart| chart.rows + height > ROWS) {
+            charts.push(Strip::new(index));
+        }
+        let Some(chart) = charts.last_mut() else { continue };
+        let tally = simulate(&mut chart.timeline, index, part, own, set, end)?;
+        chart.rows += height;
+        chart.last = index;
+        chart.misses += tally.misses();
+        chart.jobs += jobs(&part.tasks, own, end);
         let tallies = tally.tasks.into_iter();
         rows.extend({ part.positions.iter().zip(tallies) }.map(|(&task, tally)| (task, index, tally)));
     }
@@ -82,21 +100,66 @@ fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
         to: Some(end),
         ..Options::default()
     };
-    let jobs: u64 = jobs(&tasks, &releases, end);
-    let alternative = format!(
-        "Gantt chart of {} on {} from 0 to {end}, with {}. The table below lists the jobs of each task.",
-        counted(jobs, "job"),
-        counted(parts.len(), "partition"),
-        counted(misses, "deadline miss")
-    );
-    let caption =
-        "Simulated run: all tasks arrive together, and each job takes its WCET. Arrows mark releases.";
-    let figure = Figure::new("gantt", caption, alternative, &svg(&timeline, &options)?);
+    let figures: Result<Vec<Figure>> = { charts.iter().enumerate() }
+        .map(|(number, chart)| chart.figure(number, charts.len() > 1, &options, end))
+        .collect();
     Ok(Section {
-        figure: Some(figure),
+        figures: figures?,
         jobs: Some(table.done().on_page("run", "Jobs of the simulated run")),
         note: note(plan, whole, last, end),
     })
+}
+
+/// A chart of consecutive partitions.
+struct Strip {
+    timeline: Timeline,
+    first: usize,
+    last: usize,
+    rows: usize,
+    misses: u64,
+    jobs: u64,
+}
+
+impl Strip {
+    fn new(first: usize) -> Strip {
+        Strip {
+            timeline: Timeline::new(),
+            first,
+            last: first,
+            rows: 0,
+            misses: 0,
+            jobs: 0,
+        }
+    }
+
+    /// Draws the chart. `number` is its position on the page.
+    fn figure(&self, number: usize, several: bool, options: &Options, end: Time) -> Result<Figure> {
+        let partitions = self.last - self.first + 1;
+        let alternative = format!(
+            "Gantt chart of {} on {} from 0 to {end}, with {}. The table below lists the jobs of each task.",
+            counted(self.jobs, "job"),
+            counted(partitions, "partition"),
+            counted(self.misses, "deadline miss")
+        );
+        let part = match (several, partitions) {
+            (false, _) => String::new(),
+            (true, 1) => format!(", partition {}", self.first),
+            (true, _) => format!(", partitions {} to {}", self.first, self.last),
+        };
+        let caption = format!(
+            "Simulated run{part}: all tasks arrive together, and each job takes its WCET. Arrows mark releases."
+        );
+        let id = match number {
+            0 => "gantt".to_owned(),
+            _ => format!("gantt-{number}"),
+        };
+        Ok(Figure::new(
+            id,
+            caption,
+            alternative,
+            &svg(&self.timeline, options)?,
+        ))
+    }
 }
 
 fn note(plan: &Plan, whole: Option<Time>, last: Time, end: Time) -> String {

@@ -19,11 +19,13 @@ use crate::file::File;
 use crate::verdict::{Check, Listed, Verdict};
 use crate::view::cell::factor;
 use crate::view::{Cell, Table, Tone};
-use crate::{Page, page};
+use crate::{Page, definitions, page};
 
 /// A verdict on an end-to-end system, and the result of the verifier.
 #[derive(Debug)]
 pub struct Input<'a> {
+    /// Name of a system without a name.
+    pub file: &'a str,
     /// The system as the user wrote it.
     pub draft: &'a Draft,
     /// The system of the verdict, with the partitions of the plan or with the WCETs under the chosen budgets.
@@ -58,6 +60,7 @@ struct Content<'a> {
     segments: Table,
     command: &'a str,
     files: Vec<File>,
+    definitions: Table,
 }
 
 /// Creates the page of a verdict on a system.
@@ -66,7 +69,7 @@ struct Content<'a> {
 /// Fails with [`Error::Internal`](gpusched_model::error::Error::Internal) if a template does not match the content.
 pub fn page(input: &Input<'_>) -> Result<Page> {
     let (system, answer) = (input.system, input.answer);
-    let name = system.name().unwrap_or("system");
+    let name = system.name().unwrap_or(input.file);
     let verdict = verdict(input);
     let positive = verdict.positive;
     let planned = input.plan.and_then(|plan| plan.system.as_ref());
@@ -81,7 +84,7 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         (None, Some(chosen)) => File::json(place, name_of, "The chosen budgets with their evidence", chosen)?,
         (None, None) => File::json(place, name_of, "The verdict with its evidence", answer)?,
     };
-    let content = Content {
+    let mut content = Content {
         facts: facts(input),
         assumptions: input.assumptions.iter().map(Listed::from).collect(),
         tasks: tasks(system, answer),
@@ -108,7 +111,13 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         ],
         heading: name.to_owned(),
         verdict,
+        definitions: Table::default(),
     };
+    let optional = [&content.chains, &content.groups, &content.budgets];
+    let optional = optional.into_iter().flatten();
+    let runs = content.runs.as_ref().map(runs::Section::policies);
+    let tables = [&content.tasks, &content.resources, &content.segments];
+    content.definitions = definitions::table(tables.into_iter().chain(optional).chain(runs));
     Ok(Page {
         html: page::render("system.html", &format!("End-to-end system: {name}"), &content)?,
         positive,

@@ -28,6 +28,13 @@ pub(super) struct Section {
     note: String,
 }
 
+impl Section {
+    /// Returns the table of budget policies.
+    pub(super) fn policies(&self) -> &Table {
+        &self.policies
+    }
+}
+
 /// Runs of a system under one policy.
 struct Runs {
     name: String,

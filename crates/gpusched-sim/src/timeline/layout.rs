@@ -23,6 +23,8 @@ pub struct TrackLayout<'a> {
     pub name: &'a str,
     /// Number of lanes that the slices of the track occupy; at least one.
     pub lanes: usize,
+    /// Whether the track shows what is planned, and not what happens.
+    pub planned: bool,
     /// Slices of the track, sorted by start, then by order of addition.
     pub slices: Vec<Piece<'a>>,
     /// Instants of the track, sorted by time, then by order of addition.
@@ -86,6 +88,7 @@ impl Timeline {
             .map(|(track, &lanes)| TrackLayout {
                 name: self.names.get(track.name),
                 lanes,
+                planned: track.planned,
                 slices: Vec::new(),
                 instants: Vec::new(),
             })

@@ -49,6 +49,7 @@ pub struct Timeline {
 pub(super) struct Track {
     pub process: usize,
     pub name: NameId,
+    pub planned: bool,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -141,12 +142,26 @@ impl Timeline {
     /// Fails with [`TimelineError::TooManyTracks`] if the timeline is full. Fails with [`TimelineError::Unknown`] if
     /// the timeline does not contain the process.
     pub fn track(&mut self, process: ProcessId, name: &str) -> Result<TrackId, TimelineError> {
+        self.any_track(process, name, false)
+    }
+
+    /// Adds a track that shows what is planned, and not what happens. A Gantt chart draws its slices as outlines on one lane, where
+    /// outlines may overlap.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`track`](Timeline::track).
+    pub fn planned_track(&mut self, process: ProcessId, name: &str) -> Result<TrackId, TimelineError> {
+        self.any_track(process, name, true)
+    }
+
+    fn any_track(&mut self, process: ProcessId, name: &str, planned: bool) -> Result<TrackId, TimelineError> {
         self.room_for_track()?;
         known("process", process.0, self.processes.len())?;
         let name = self.names.intern(name);
         self.tracks.push(Track {
             process: process.0,
             name,
+            planned,
         });
         Ok(TrackId(self.tracks.len() - 1))
     }

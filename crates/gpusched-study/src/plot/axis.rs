@@ -163,6 +163,25 @@ impl Axis {
     }
 }
 
+impl Axis {
+    /// Returns a value with half of its confidence interval as a text, in the unit of the axis. The order of magnitude of `error`
+    /// determines the last decimal.
+    pub fn rounded(&self, value: f64, error: f64) -> String {
+        let unit = match self.scale {
+            Scale::Linear { unit } | Scale::Logarithmic { unit } => unit,
+            Scale::Categories => 1.0,
+        };
+        if error <= 0.0 {
+            return self.text(value);
+        }
+        let digits = (-libm::floor(libm::log10(error / unit))).clamp(0.0, 9.0) as usize;
+        let rounded: f64 = format!("{:.digits$}", value / unit)
+            .parse()
+            .unwrap_or(value / unit);
+        brief(rounded)
+    }
+}
+
 /// Returns the ends of a linear axis for values from `min` to `max`.
 fn widened(wanted: Wanted<'_>, (mut min, mut max): (f64, f64)) -> (f64, f64) {
     if wanted.column == "rate" && min >= 0.0 && max <= 1.0 {

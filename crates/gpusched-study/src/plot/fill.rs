@@ -19,15 +19,15 @@ const COLOURS: [[u8; 3]; 8] = [
 pub enum Hatch {
     /// A plain area.
     None,
-    /// Lines that rise to the right.
-    Rising,
+    /// Upright lines.
+    Upright,
     /// Dots.
     Dots,
-    /// Lines that fall to the right.
-    Falling,
+    /// Level lines.
+    Level,
 }
 
-const HATCHES: [Hatch; 4] = [Hatch::None, Hatch::Rising, Hatch::Dots, Hatch::Falling];
+const HATCHES: [Hatch; 4] = [Hatch::None, Hatch::Upright, Hatch::Dots, Hatch::Level];
 
 /// Number of categories that look different.
 pub const DIFFERENT: usize = COLOURS.len() * HATCHES.len();

@@ -1,10 +1,12 @@
 //! The SVG elements of figures and Gantt charts. Coordinates have two decimals.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::fill::{DIFFERENT, Fill, Hatch, fill};
+use super::fill::{Fill, Hatch, fill};
 use super::layout::shown;
+
+/// Half of the distance between two lines of a hatching [pixels].
+const HALF: f64 = 3.0;
 
 /// The elements of a figure, in the order of painting.
 #[derive(Debug, Default)]
@@ -172,23 +174,88 @@ impl Document {
         words: &str,
     ) {
         let outline = outline(outlined);
+        let look = fill(category);
         self.push(format_args!(
             "<rect class=\"{class}\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{}\"{outline}><title>{}</title></rect>",
             size.0,
             size.1,
-            paint(category),
+            look.hex(),
+            escaped(words)
+        ));
+        self.hatching(look, (x, y), size);
+    }
+
+    /// Adds the outline of a rectangle of a class, in the color of a category.
+    pub fn outline(
+        &mut self,
+        class: &str,
+        (x, y): (f64, f64),
+        size: (f64, f64),
+        category: usize,
+        words: &str,
+    ) {
+        self.push(format_args!(
+            "<rect class=\"{class}\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"#fff\" fill-opacity=\"0\" \
+             stroke=\"{}\" stroke-width=\"1.2\"><title>{}</title></rect>",
+            size.0,
+            size.1,
+            fill(category).hex(),
             escaped(words)
         ));
     }
 
     /// Adds a sample of the fill of a category, for a legend.
     pub fn swatch(&mut self, (x, y): (f64, f64), size: (f64, f64), category: usize) {
-        let outline = outline(true);
+        let (outline, look) = (outline(true), fill(category));
         self.push(format_args!(
             "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{}\"{outline}/>",
             size.0,
             size.1,
-            paint(category)
+            look.hex()
+        ));
+        self.hatching(look, (x, y), size);
+    }
+
+    /// Adds the hatching of a rectangle as one dashed line. A PDF has an image of the whole page for each use of an SVG pattern, so
+    /// a chart with patterns weighs some 0.2 MB per slice.
+    fn hatching(&mut self, look: Fill, (x, y): (f64, f64), (width, height): (f64, f64)) {
+        let (across, down) = (width - HALF, height - HALF);
+        if look.hatch == Hatch::None || across.min(down) <= HALF {
+            return;
+        }
+        let (colour, opacity) = match look.is_dark() {
+            true => ("#fff", 0.45),
+            false => ("#000", 0.35),
+        };
+        let (path, stroke) = match look.hatch {
+            Hatch::Upright => {
+                let path = format!("M{:.2} {:.2}h{across:.2}", x + HALF, y + height / 2.0);
+                (
+                    path,
+                    format!("stroke-width=\"{height:.2}\" stroke-dasharray=\"1 5\""),
+                )
+            }
+            Hatch::Level => {
+                let path = format!("M{:.2} {:.2}v{down:.2}", x + width / 2.0, y + HALF);
+                (
+                    path,
+                    format!("stroke-width=\"{width:.2}\" stroke-dasharray=\"1 5\""),
+                )
+            }
+            Hatch::None | Hatch::Dots => {
+                let rows = std::iter::successors(Some(y + HALF), |row| Some(row + 2.0 * HALF));
+                let rows = rows.take_while(|row| row + 1.0 <= y + height);
+                let path: String = rows
+                    .map(|row| format!("M{:.2} {row:.2}h{:.2}", x + HALF, across - 1.0))
+                    .collect();
+                (
+                    path,
+                    "stroke-width=\"2.2\" stroke-linecap=\"round\" stroke-dasharray=\"0 6\"".to_owned(),
+                )
+            }
+        };
+        self.push(format_args!(
+            "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-opacity=\"{opacity}\" {stroke} pointer-events=\"none\"/>"
         ));
     }
 
@@ -198,12 +265,10 @@ impl Document {
     }
 
     /// Returns the figure on a white background.
-    pub fn finish(self, width: f64, height: f64, categories: impl Iterator<Item = usize>) -> String {
-        let looks: BTreeSet<usize> = categories.map(|category| category % DIFFERENT).collect();
-        let patterns: String = looks.into_iter().filter_map(pattern).collect();
+    pub fn finish(self, width: f64, height: f64) -> String {
         format!(
             "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-             font-family=\"sans-serif\" xmlns=\"http://www.w3.org/2000/svg\">\n<defs>\n{patterns}</defs>\n\
+             font-family=\"sans-serif\" xmlns=\"http://www.w3.org/2000/svg\">\n\
              <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{}</svg>\n",
             self.body
         )
@@ -230,51 +295,4 @@ fn list(points: &[(f64, f64)]) -> String {
 fn escaped(text: &str) -> String {
     let text = shown(text).replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// Returns the value of the attribute `fill` for a category.
-fn paint(category: usize) -> String {
-    match fill(category) {
-        plain @ Fill {
-            hatch: Hatch::None, ..
-        } => plain.hex(),
-        hatched => format!("url(#{})", name(hatched)),
-    }
-}
-
-/// Returns the name of a hatching pattern. Patterns with equal names are equal, so one page can contain several figures.
-fn name(fill: Fill) -> String {
-    let hatch = format!("{:?}", fill.hatch).to_lowercase();
-    format!("{hatch}-{}", fill.hex().trim_start_matches('#'))
-}
-
-/// Returns the definition of the hatching of a category, or `None` if the category has no hatching.
-fn pattern(category: usize) -> Option<String> {
-    let fill = fill(category);
-    let (stroke, opacity) = if fill.is_dark() {
-        ("#fff", 0.45)
-    } else {
-        ("#000", 0.35)
-    };
-    let drawing = match fill.hatch {
-        Hatch::None => return None,
-        Hatch::Dots => {
-            format!("<circle cx=\"3\" cy=\"3\" r=\"1.1\" fill=\"{stroke}\" fill-opacity=\"{opacity}\"/>")
-        }
-        slanted => {
-            let path = match slanted {
-                Hatch::Rising => "M-1 1L1 -1M0 6L6 0M5 7L7 5",
-                _ => "M-1 5L1 7M0 0L6 6M5 -1L7 1",
-            };
-            format!(
-                "<path d=\"{path}\" stroke=\"{stroke}\" stroke-opacity=\"{opacity}\" stroke-width=\"1\"/>"
-            )
-        }
-    };
-    Some(format!(
-        "<pattern id=\"{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" \
-         fill=\"{}\"/>{drawing}</pattern>\n",
-        name(fill),
-        fill.hex()
-    ))
 }

@@ -2,7 +2,6 @@
 
 use super::{BLACK, Frame, WHITE};
 use crate::plot::data::Point;
-use crate::plot::options::FigureKind;
 use crate::plot::statistics::BoxOf;
 use crate::plot::svg::Document;
 
@@ -12,11 +11,6 @@ const FILLED: f64 = 0.8;
 const WIDEST: f64 = 48.0;
 /// Half the width of the horizontal line at each end of an interval [pixels].
 const CAP: f64 = 3.0;
-
-/// Returns whether figures of this kind have areas in the color of a series.
-pub fn are_filled(kind: FigureKind) -> bool {
-    matches!(kind, FigureKind::Bar | FigureKind::Box)
-}
 
 /// Draws the bars of a panel.
 pub fn draw(frame: &Frame<'_>, document: &mut Document) {

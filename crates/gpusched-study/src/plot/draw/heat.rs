@@ -22,7 +22,10 @@ pub fn draw(frame: &Frame<'_>, document: &mut Document) {
     let width = frame.x(1.0) - frame.x(0.0);
     let height = frame.y(0.0) - frame.y(1.0);
     let values = || frame.panel.lines.iter().flatten().filter_map(|point| point.y);
-    let widest = values().map(|value| text_width(&colors.text(value), SIZE));
+    // All cells of a panel have the decimals that the widest confidence interval supports.
+    let bands = frame.panel.lines.iter().flatten().filter_map(|point| point.band);
+    let error = bands.map(|(low, high)| (high - low) / 2.0).fold(0.0, f64::max);
+    let widest = values().map(|value| text_width(&colors.rounded(value, error), SIZE));
     let have_space = widest.fold(0.0, f64::max) + 2.0 <= width && SIZE + 2.0 <= height;
     for (series, points) in frame.panel.lines.iter().enumerate() {
         let middle = frame.y((rows - 1 - series) as f64);
@@ -31,7 +34,7 @@ pub fn draw(frame: &Frame<'_>, document: &mut Document) {
             let share = colors.share(value);
             let (color, is_dark) = heat(share);
             let center = frame.x(point.x);
-            let text = colors.text(value);
+            let text = colors.rounded(value, error);
             let corner = (center - width / 2.0, middle - height / 2.0);
             document.cell(corner, (width, height), &color, &text);
             if have_space {

@@ -66,8 +66,7 @@ pub(super) fn svg(chart: &Chart) -> Result<String> {
             words,
         );
     }
-    let fills = (0..chart.series.len()).filter(|_| bars::are_filled(chart.kind));
-    Ok(document.finish(layout.width, layout.height, fills))
+    Ok(document.finish(layout.width, layout.height))
 }
 
 /// Draws the sample of a series in the legend.

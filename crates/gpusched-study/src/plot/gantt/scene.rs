@@ -13,6 +13,8 @@ pub struct Scene<'a> {
     pub groups: Vec<Group<'a>>,
     /// Visible categories, each with the number of its colour and its name.
     pub categories: Vec<(usize, &'a str)>,
+    /// Colours of the categories that only planned tracks show.
+    pub planned: BTreeSet<usize>,
     /// Kinds of the visible instants.
     pub marks: BTreeSet<Mark>,
 }
@@ -125,7 +127,7 @@ impl<'a> Scene<'a> {
                 .filter_map(|slice| {
                     let (start, end) = window.cut(slice.start, slice.end)?;
                     Some(Bar {
-                        lane: slice.lane,
+                        lane: if track.planned { 0 } else { slice.lane },
                         name: slice.name,
                         category: slice.category,
                         colour: colours.get(slice.category).copied().unwrap_or_default(),
@@ -156,6 +158,9 @@ impl<'a> Scene<'a> {
             .collect();
         let rows = || groups.iter().flat_map(|group| &group.rows);
         let used: BTreeSet<usize> = rows().flat_map(|row| &row.bars).map(|bar| bar.colour).collect();
+        let happens = rows().filter(|row| !row.track.planned).flat_map(|row| &row.bars);
+        let happens: BTreeSet<usize> = happens.map(|bar| bar.colour).collect();
+        let planned = used.difference(&happens).copied().collect();
         let name = |colour: usize| Some((colour, *categories.get(colour)?));
         let categories = used.into_iter().filter_map(name).collect();
         let marks = rows().flat_map(|row| &row.track.instants);
@@ -164,6 +169,7 @@ impl<'a> Scene<'a> {
             window,
             groups,
             categories,
+            planned,
             marks,
         })
     }

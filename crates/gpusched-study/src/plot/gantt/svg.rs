@@ -19,7 +19,7 @@ use crate::plot::layout::{TEXT_SIZE, TICK_SIZE, TITLE_SIZE, shown, text_width};
 use crate::plot::svg::{Anchor, Document};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
-use gpusched_sim::timeline::Timeline;
+use gpusched_sim::timeline::{Timeline, TrackLayout};
 
 mod legend;
 mod marks;
@@ -141,8 +141,7 @@ impl Figure {
         y = legend::draw(&mut document, scene, self.left, WIDTH, y);
         let title = title.map_or(0.0, |title| text_width(title, TITLE_SIZE));
         let width = self.left + WIDTH.max(title) + self.right;
-        let patterns = scene.categories.iter().map(|&(colour, _)| colour);
-        document.finish(width.ceil(), (y + MARGIN).ceil(), patterns)
+        document.finish(width.ceil(), (y + MARGIN).ceil())
     }
 
     /// Draws a process, with its upper end at `top`. Returns the position of the lower end of the process.
@@ -171,7 +170,7 @@ impl Figure {
                 content.line((ends.0, y + height), (ends.1, y + height), GRID, 0.8);
             }
             for bar in &row.bars {
-                self.bar(&mut content, bar, y, row.track.name);
+                self.bar(&mut content, bar, y, &row.track);
             }
             for point in &row.track.instants {
                 marks::draw(&mut content, point.mark, self.x(point.at), y, y + height);
@@ -210,14 +209,18 @@ impl Figure {
         );
     }
 
-    fn bar(&self, document: &mut Document, bar: &Bar<'_>, top: f64, track: &str) {
+    fn bar(&self, document: &mut Document, bar: &Bar<'_>, top: f64, track: &TrackLayout<'_>) {
         let (start, end) = (self.x(bar.start), self.x(bar.end));
         let width = (end - start).max(THINNEST);
         let between = if self.lane >= ROOMY { 1.0 } else { 0.4 };
         let y = top + self.lane * bar.lane as f64;
         let height = self.lane - between;
         let (from, to) = bar.whole;
-        let words = format!("{}: {}, {track}, {from} to {to}", bar.category, bar.name);
+        let words = format!("{}: {}, {}, {from} to {to}", bar.category, bar.name, track.name);
+        if track.planned {
+            document.outline("slice", (start, y), (width, height), bar.colour, &words);
+            return;
+        }
         let outlined = width >= 2.0 && self.lane >= ROOMY;
         document.slice("slice", (start, y), (width, height), bar.colour, outlined, &words);
         let size = (height - 4.0).min(TICK_SIZE - 1.0);

@@ -43,7 +43,7 @@ pub fn timeline(
             let given = names.iter().find(|(task, _)| *task == label);
             let wanted = given.map_or(label.as_str(), |(_, activity)| activity);
             let activity = run.activities.iter().find(|activity| activity.name == wanted);
-            let windows = timeline.track(process, &format!("{label}: plan"))?;
+            let windows = timeline.planned_track(process, &format!("{label}: plan"))?;
             let kernels = timeline.track(process, &format!("{label}: run"))?;
             for (number, job) in activity
                 .into_iter()

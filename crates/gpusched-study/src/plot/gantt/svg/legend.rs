@@ -17,6 +17,7 @@ const MOST: usize = 2 * DIFFERENT;
 
 enum Entry<'a> {
     Category(usize, &'a str),
+    Planned(usize, &'a str),
     Mark(Mark),
     Remark(String),
 }
@@ -24,7 +25,7 @@ enum Entry<'a> {
 impl Entry<'_> {
     fn words(&self) -> &str {
         match self {
-            Entry::Category(_, name) => name,
+            Entry::Category(_, name) | Entry::Planned(_, name) => name,
             Entry::Mark(mark) => mark.word(),
             Entry::Remark(words) => words,
         }
@@ -32,7 +33,7 @@ impl Entry<'_> {
 
     fn sample(&self) -> f64 {
         match self {
-            Entry::Category(..) => SWATCH.0 + GAP,
+            Entry::Category(..) | Entry::Planned(..) => SWATCH.0 + GAP,
             Entry::Mark(_) => SWATCH.1 + GAP,
             Entry::Remark(_) => 0.0,
         }
@@ -44,7 +45,10 @@ impl Entry<'_> {
 pub fn draw(document: &mut Document, scene: &Scene<'_>, left: f64, width: f64, top: f64) -> f64 {
     let listed = scene.categories.iter().take(MOST);
     let mut entries: Vec<Entry<'_>> = listed
-        .map(|&(colour, name)| Entry::Category(colour, name))
+        .map(|&(colour, name)| match scene.planned.contains(&colour) {
+            true => Entry::Planned(colour, name),
+            false => Entry::Category(colour, name),
+        })
         .collect();
     if let more @ 1.. = scene.categories.len().saturating_sub(MOST) {
         entries.push(Entry::Remark(format!("and {more} more")));
@@ -62,6 +66,9 @@ pub fn draw(document: &mut Document, scene: &Scene<'_>, left: f64, width: f64, t
         let middle = y + LINE / 2.0;
         match entry {
             Entry::Category(colour, _) => document.swatch((x, middle - SWATCH.1 / 2.0), SWATCH, *colour),
+            Entry::Planned(colour, _) => {
+                document.outline("planned", (x, middle - SWATCH.1 / 2.0), SWATCH, *colour, "");
+            }
             Entry::Mark(mark) => {
                 let (up, down) = (middle - SWATCH.1 / 2.0, middle + SWATCH.1 / 2.0);
                 let top = if matches!(mark, Mark::Miss | Mark::Violation) {

@@ -1,0 +1,138 @@
+//! What an assessor keeps with a plan: its inputs with their digests, its origin, the commands that check it, and what it does not cover.
+
+use gpusched_model::device::Device;
+use gpusched_model::identity::sha256;
+use gpusched_model::{Plan, TaskSet, counted};
+
+use super::origin;
+use crate::view::Table;
+
+/// Returns the inputs of `plan`, each with the SHA-256 of its canonical form.
+pub fn inputs(plan: &Plan, set: &TaskSet) -> Table {
+    let mut inputs = vec![(
+        "Task set",
+        format!("{}, {}", name(set), counted(set.tasks().len(), "task")),
+        sha256(set),
+    )];
+    if let Some(hardware) = &plan.hardware {
+        let device = &hardware.device;
+        let about = format!("{}, {}", device.name(), counted(device.sms(), "SM"));
+        inputs.push(("GPU", about, sha256(device)));
+    }
+    let table = Table::of(&inputs)
+        .text("Input", |(input, ..)| *input)
+        .heading()
+        .text("Description", |(_, about, _)| about.clone())
+        .text("SHA-256 of the canonical form", |(.., digest)| digest.clone());
+    table.done().on_page("inputs", "Inputs of the plan")
+}
+
+fn name(set: &TaskSet) -> &str {
+    set.name().unwrap_or("without a name")
+}
+
+/// Returns facts about the origin of `plan`.
+pub fn provenance(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    match &plan.identity {
+        None => facts.push((
+            "Identity",
+            "The plan states no identity, so its inputs and options are unknown.".to_owned(),
+        )),
+        Some(identity) => {
+            let revision = identity.revision.as_deref().unwrap_or("not stated by the build");
+            let version = format!("gpusched {}, revision {revision}", identity.gpusched);
+            facts.push(("The plan was computed by", version));
+            let agrees = "The names and digests of the task set and of the GPU agree with the inputs above.";
+            facts.push(("Identity", agrees.to_owned()));
+            let options: Vec<String> = { identity.options.iter() }
+                .map(|(option, value)| match value.as_str() {
+                    "true" => format!("--{option}"),
+                    value => format!("--{option} {value}"),
+                })
+                .collect();
+            let options = if options.is_empty() {
+                "not stated".to_owned()
+            } else {
+                options.join(" ")
+            };
+            facts.push(("Options", options));
+        }
+    }
+    let gpus = origin::gpus(plan, set);
+    facts.push((
+        "WCETs measured on",
+        gpus.unwrap_or_else(|| "no task states a GPU".to_owned()),
+    ));
+    facts
+}
+
+/// Returns the command that checks the plan, and the command that also compares the values that the plan states.
+pub fn commands(plan: &Plan) -> [String; 2] {
+    let command = "gpusched verify plan.json set.json".to_owned();
+    let mut strict = command.clone();
+    let mut state = |option: &str, value: Option<String>| {
+        if let Some(value) = value {
+            strict += &format!(" --{option} {value}");
+        }
+    };
+    match &plan.hardware {
+        None => state("sms", Some(plan.gpu_sms.to_string())),
+        Some(hardware) => {
+            let name = hardware.device.name();
+            let known = Device::named(name).is_some();
+            state("gpu", Some(if known { name } else { "YOUR-GPU.json" }.to_owned()));
+            state("granularity", Some(hardware.granularity.to_string()));
+        }
+    }
+    state("interference", plan.interference.map(|model| model.to_string()));
+    if let Some(memory) = plan.memory.filter(|memory| memory.time.is_none()) {
+        state("memory-bandwidth", Some(memory.bandwidth.to_string()));
+        state("arbitration", Some(memory.arbitration.to_string()));
+    }
+    let mut policies = plan.partitions.iter().map(|partition| partition.verdict.policy);
+    if let Some(policy) = policies.next()
+        && policies.all(|other| other == policy)
+    {
+        state("policy", Some(policy.name().to_owned()));
+    }
+    [command, strict]
+}
+
+/// Returns statements about what neither the plan nor its verification covers.
+pub fn not_covered(plan: &Plan, set: &TaskSet) -> Vec<String> {
+    let sentence = |text: &str| text.to_owned();
+    let mut list = vec![
+        sentence(
+            "The assumptions above. gpusched has no access to the real system, so somebody must show that each statement holds.",
+        ),
+        sentence(
+            "The numbers of the task set. The proof takes WCETs, periods, deadlines and memory traffic as they are stated.",
+        ),
+    ];
+    if let Some(hardware) = &plan.hardware {
+        list.push(format!(
+            "The GPU itself. The plan describes a GPU with the name {} and partitions of granularity {}. \
+             Whether the hardware and its driver create these partitions is a matter of measurement.",
+            hardware.device.name(),
+            hardware.granularity
+        ));
+    }
+    if plan.memory.is_none() && plan.partitions.len() > 1 {
+        list.push(sentence(
+            "Delays by memory traffic of other partitions. The interference model of the plan counts no memory traffic.",
+        ));
+    }
+    if set.other_traffic().is_empty() {
+        list.push(sentence(
+            "Programs that are not in the task set, such as the display, video engines and other processes on the GPU.",
+        ));
+    }
+    list.extend([
+        sentence("The code that releases and starts jobs. To compare a recorded run with the plan, use `gpusched recording audit`."),
+        sentence("Errors in the code that the analysis and the verifier share: data types, file reader and the list of assumptions."),
+        sentence("WCET margins of single tasks, statistics of the search and the simulated run. The proof does not use them."),
+        sentence("The values that the kernels compute, faults of the hardware, and the qualification of gpusched as a tool."),
+    ]);
+    list
+}
