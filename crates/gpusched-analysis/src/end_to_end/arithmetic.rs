@@ -33,7 +33,7 @@ const STEPS: usize = 1_000_000;
 ///
 /// `start` must be at most the least fixed point. A valid `start` is the least fixed point of a function that never
 /// exceeds `work`.
-pub(super) fn least(start: u64, limit: u64, work: impl Fn(u64) -> u64) -> u64 {
+pub(super) fn least(start: u64, limit: u64, mut work: impl FnMut(u64) -> u64) -> u64 {
     let mut window = start;
     for _ in 0..STEPS {
         if window > limit {

@@ -1,7 +1,5 @@
 //! Computes the least solution of all equations. The iteration starts from the bounds without waiting.
 
-use std::collections::BTreeMap;
-
 use gpusched_model::end_to_end::{CorePolicy, EnginePolicy, PartitionPolicy, Resource, System};
 use gpusched_model::time::Time;
 
@@ -12,6 +10,7 @@ use super::cores;
 use super::deadlines::{Deadlines, Stream};
 use super::job_window::Windows;
 use super::memory::Omitted;
+use super::one_segment;
 use super::pipelines;
 use super::queues::{self, Preemption};
 use super::streams::{Bound, State};
@@ -21,6 +20,8 @@ use super::time_slices::Turns;
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Rule {
     Core,
+    /// A core with fixed priorities and tasks of one segment each. One evaluation solves its equations, which use no other bounds.
+    CoreOfSegments,
     CoreDeadlines,
     Fifo,
     Priorities(Preemption),
@@ -62,7 +63,7 @@ pub(super) fn single_windows(system: &System) -> State {
 fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
     let mut places: Vec<Place> = system
         .resources()
-        .map(|resource| place(system, resource))
+        .map(|resource| place(system, &state, resource))
         .collect();
     // For each task, the places that its bounds influence.
     let mut influenced = vec![Vec::new(); state.tasks.len()];
@@ -71,6 +72,7 @@ fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
         let shared = state.memory.is_some() && !place.here.is_empty();
         let mut marks = vec![false; state.tasks.len()];
         for &task in &place.tasks {
+            marks[task] |= place.rule != Rule::CoreOfSegments;
             several.mark(&state, task, &mut marks);
             if state.tasks[task].pipelined {
                 // A window over several stages uses the bounds of all tasks on their resources.
@@ -85,12 +87,12 @@ fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
                 .time_sliced
                 .iter()
                 .any(|gpu| gpu.depends(place.resource, task));
-            if shared || turns || marks[task] || place.tasks.contains(&task) {
+            if shared || turns || marks[task] {
                 places.push(index);
             }
         }
     }
-    // Whether all places are evaluated again, to confirm that no equation changes a value.
+    // Whether the places whose equations use bounds of others are evaluated again, to confirm that no equation changes a value.
     let mut confirms = false;
     loop {
         let mut settled = true;
@@ -114,12 +116,15 @@ fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
         }
         if settled {
             confirms = true;
-            places.iter_mut().for_each(|place| place.version += 1);
+            let again = places
+                .iter_mut()
+                .filter(|place| place.rule != Rule::CoreOfSegments);
+            again.for_each(|place| place.version += 1);
         }
     }
 }
 
-fn place(system: &System, resource: Resource) -> Place {
+fn place(system: &System, state: &State, resource: Resource) -> Place {
     let rule = match resource {
         Resource::Core(index) => match system.cores().get(index).map(|core| core.policy) {
             Some(CorePolicy::Fp) | None => Rule::Core,
@@ -144,9 +149,10 @@ fn place(system: &System, resource: Resource) -> Place {
     let here: Vec<(usize, usize)> = system.on(resource).collect();
     let mut tasks: Vec<usize> = here.iter().map(|&(task, _)| task).collect();
     tasks.dedup();
+    let of_segments = rule == Rule::Core && one_segment::applies(state, &tasks);
     Place {
         resource,
-        rule,
+        rule: if of_segments { Rule::CoreOfSegments } else { rule },
         here,
         tasks,
         version: 1,
@@ -156,10 +162,10 @@ fn place(system: &System, resource: Resource) -> Place {
 
 /// Evaluates the equations of one resource. Returns the tasks whose bounds changed.
 fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usize> {
-    let mut changed: BTreeMap<usize, ()> = BTreeMap::new();
+    let mut changed = Vec::new();
     // If one thread executes all segments of a resource, all orders are equal.
     let one_thread = match (&place.tasks[..], place.rule) {
-        (_, Rule::Core | Rule::CoreDeadlines) => false,
+        (_, Rule::Core | Rule::CoreOfSegments | Rule::CoreDeadlines) => false,
         (&[task], _) if !state.tasks[task].pipelined => true,
         (_, Rule::Deadlines(_)) => place.here.len() == 1,
         _ => false,
@@ -170,7 +176,12 @@ fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usiz
     };
     let deadlines = match rule {
         Rule::CoreDeadlines if !state.enforced => {
-            return core_deadlines(state, place);
+            let ends = cores::by_deadline(state, place.resource, &place.here, &|| lost(state, place));
+            return raise_ends(state, place, &ends);
+        }
+        Rule::CoreOfSegments => {
+            let ends = one_segment::ends(state, &place.tasks);
+            return raise_ends(state, place, &ends);
         }
         Rule::CoreDeadlines => Some(deadline_bounds(state, place, Preemption::Immediate)),
         Rule::Deadlines(preemption) => Some(deadline_bounds(state, place, preemption)),
@@ -196,7 +207,7 @@ fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usiz
                 ..state.bound(task, segment)
             };
             if raise(state, (task, segment), bound) {
-                changed.insert(task, ());
+                changed.push(task);
             }
             continue;
         }
@@ -225,7 +236,7 @@ fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usiz
                     ..state.bound(task, segment)
                 };
                 if raise(state, (task, segment), bound) {
-                    changed.insert(task, ());
+                    changed.push(task);
                 }
                 continue;
             }
@@ -248,19 +259,20 @@ fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usiz
         let late = state.windows && delay_to_timer(state, (task, segment), end);
         let end = if late { INFINITE } else { end };
         if raise(state, (task, segment), Bound { end, delay }) {
-            changed.insert(task, ());
+            changed.push(task);
         }
         if late {
             // If a segment may end after the timer of its successor, the later segments have no bounds either.
             for segment in segment..state.tasks[task].parts.len() {
                 let delay = state.bound(task, segment).delay;
                 if raise(state, (task, segment), Bound { end: INFINITE, delay }) {
-                    changed.insert(task, ());
+                    changed.push(task);
                 }
             }
         }
     }
-    changed.into_keys().collect()
+    changed.dedup(); // `here` is sorted by task
+    changed
 }
 
 /// Whether a segment may end after the timer releases its successor.
@@ -362,18 +374,18 @@ fn lost(state: &State, place: &Place) -> Delay {
     state.lost(place.resource, only)
 }
 
-/// Evaluates a core under earliest deadline first.
-fn core_deadlines(state: &mut State, place: &Place) -> Vec<usize> {
-    let ends = cores::by_deadline(state, place.resource, &place.here, &|| lost(state, place));
-    let mut changed = BTreeMap::new();
-    for (&(task, segment), end) in place.here.iter().zip(ends) {
+/// Raises the ends of the segments of a core. Returns the tasks whose bounds changed.
+fn raise_ends(state: &mut State, place: &Place, ends: &[u64]) -> Vec<usize> {
+    let mut changed = Vec::new();
+    for (&(task, segment), &end) in place.here.iter().zip(ends) {
         let bound = Bound {
             end,
             ..state.bound(task, segment)
         };
         if raise(state, (task, segment), bound) {
-            changed.insert(task, ());
+            changed.push(task);
         }
     }
-    changed.into_keys().collect()
+    changed.dedup(); // `here` is sorted by task
+    changed
 }

@@ -8,6 +8,7 @@
 //! * `streams`: jitters, carried work and execution with waiting;
 //! * `work`: work of streams and tasks in windows;
 //! * `cores`: CPU cores with fixed priorities (joint and local windows) and under earliest deadline first;
+//! * `one_segment`: cores with fixed priorities and tasks of one segment;
 //! * `queues`: copy engines and partitions, under first in first out or fixed priorities;
 //! * `deadlines`: earliest deadline first on cores and partitions;
 //! * `contexts`: contexts that take turns;
@@ -39,6 +40,7 @@ mod enforcement;
 mod fixed_point;
 mod job_window;
 mod memory;
+mod one_segment;
 mod pipelines;
 mod queues;
 mod scaling;

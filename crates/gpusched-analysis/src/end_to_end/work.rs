@@ -79,6 +79,12 @@ impl Stream {
         }
     }
 
+    /// Returns the longest window with at most `jobs` releases.
+    pub fn longest(&self, jobs: u64) -> u64 {
+        let by_period = jobs.saturating_mul(self.period).saturating_sub(self.jitter);
+        by_period.max(jobs.saturating_mul(self.distance))
+    }
+
     /// Returns a time after `time`: the work in a closed window does not grow before it.
     pub fn next(&self, time: u64) -> u64 {
         let by_period = match self.jitter {

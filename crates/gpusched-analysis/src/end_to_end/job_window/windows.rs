@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use gpusched_model::end_to_end::{CorePolicy, Resource, System};
+use gpusched_model::end_to_end::{CorePolicy, Resource, System, Task};
 
 use super::super::arithmetic::{INFINITE, least};
 use super::super::streams::State;
@@ -26,10 +26,28 @@ pub(in super::super) struct Windows {
 
 impl Windows {
     /// Returns the windows of `system`. With a shared memory, overheads of dispatchers or enforced releases, no task has windows.
-    /// A pipelined task never has windows.
+    /// A pipelined task never has windows. One segment on a core has no windows if all tasks leave the core while they wait: its
+    /// only window has the work of the equation of the core, or more.
     pub fn of(system: &System, state: &State) -> Windows {
         let covered = state.memory.is_none() && system.overheads().is_none() && !state.enforced;
-        let allowed = system.tasks().iter().map(|task| covered && !task.is_pipelined());
+        let mut occupied = vec![false; system.cores().len()];
+        for core in system
+            .tasks()
+            .iter()
+            .filter(|task| task.spins())
+            .filter_map(|task| task.core)
+        {
+            occupied[core] = true;
+        }
+        let single = |task: &Task| match task.segments[..] {
+            [ref only] => matches!(only.on, Resource::Core(core) if !occupied[core]),
+            _ => false,
+        };
+        let allowed = { system.tasks().iter() }.map(|task| covered && !task.is_pipelined() && !single(task));
+        let allowed: Vec<bool> = allowed.collect();
+        if !allowed.contains(&true) {
+            return Windows::none(state);
+        }
         let by_deadline = system.tasks().iter().map(|task| {
             let core = task.core.and_then(|core| system.cores().get(core));
             core.is_some_and(|core| core.policy == CorePolicy::Edf)
@@ -37,7 +55,7 @@ impl Windows {
         let stations = Station::all(system, state);
         let homes = Station::homes(&stations, state);
         Windows {
-            allowed: allowed.collect(),
+            allowed,
             by_deadline: by_deadline.collect(),
             best: homes.iter().map(|row| vec![usize::MAX; row.len()]).collect(),
             stations,
