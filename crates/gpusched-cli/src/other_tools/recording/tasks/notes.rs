@@ -8,11 +8,12 @@ use super::releases::of_releases;
 use super::text::Text;
 use crate::recording::source::{Source, of_recording};
 use crate::report::clip;
+use gpusched_model::provenance::SizeSign;
 use gpusched_model::time::Time;
 use gpusched_model::{Task, WarmUp, counted};
 use gpusched_recording::activity::{listed, named_gpus};
-use gpusched_recording::model::{Missing, Tool};
-use gpusched_recording::tasks::{Gaps, TaskReport, numbered};
+use gpusched_recording::model::Missing;
+use gpusched_recording::tasks::{Contradiction, CopyRule, Gaps, TaskReport, numbered};
 
 /// With fewer jobs, a note doubts the longest time.
 const FEW: usize = 5;
@@ -126,21 +127,45 @@ impl Text<'_> {
                 stated.push(file);
             }
         }
-        if !stated.is_empty() {
-            let place = place_of(&stated);
-            let of_nsys = self.sources.iter().all(|source| {
-                let origin = &source.recording.origin;
-                origin.tool == Tool::Nsys && origin.report == "sqlite"
-            });
-            let why = match of_nsys {
-                true => "no kernel states a green context with its size, so",
-                false => "the file does not show the stated number of SMs, so",
+        let signs: Vec<&(String, u32, Contradiction)> = { self.derived.tasks.iter() }
+            .flat_map(|report| &report.size_signs)
+            .collect();
+        for sign in [SizeSign::FileName, SizeSign::Processes, SizeSign::NoGreenContext] {
+            let of: Vec<_> = signs.iter().filter(|(.., of)| of.sign == sign).collect();
+            let mut files: Vec<&str> = of.iter().map(|(file, ..)| file.as_str()).collect();
+            files.dedup();
+            let Some((_, sms, first)) = of.first() else {
+                continue;
             };
+            let (place, number) = (place_of(&files), first.number);
+            let text = match sign {
+                SizeSign::FileName => format!(
+                    "check the size of {place}: the name says {}, and you state {}; C({sms}) is unsafe if the name is right",
+                    counted(number, "SM"),
+                    counted(*sms, "SM")
+                ),
+                SizeSign::Processes => format!(
+                    "check the size of {place}: the tasks ran in {number} processes, which suggests the whole GPU and not the stated {}; C({sms}) \
+                     is unsafe then (for MPS, state a percentage: FILE@50%)",
+                    counted(*sms, "SM")
+                ),
+                SizeSign::NoGreenContext => format!(
+                    "check the size of {place}: no kernel ran in a green context (`greenContextId` is empty), which suggests the whole GPU, {}; if \
+                     you used green contexts, launch on a stream of one, and record again; with SM masks or MPS, the size after `@` is your \
+                     statement",
+                    counted(number, "SM")
+                ),
+            };
+            notes.push((Rank::Unsafe, text));
+        }
+        stated.retain(|file| signs.iter().all(|(of, ..)| of != file));
+        if !stated.is_empty() {
             notes.push((
                 Rank::Unsafe,
                 format!(
-                    "{place}: {why} the size after `@` is your statement, and each verdict assumes it; it is unsafe if kernels ran on \
-                     more SMs"
+                    "check the size of {}: the file does not show the number of SMs after `@`, so each verdict assumes it; C(m) is unsafe if \
+                     kernels ran on more SMs",
+                    place_of(&stated)
                 ),
             ));
         }
@@ -159,14 +184,20 @@ impl Text<'_> {
                 (some, true) => format!("; {some} more are between kernels, and not in C(m) either"),
                 (some, false) => format!("; C(m) contains {some} more between kernels"),
             };
-            if copies.outside > 0 {
-                let longest = Time::from_ns(copies.longest_ns);
+            if copies.outside > 0 && self.options.copies == CopyRule::Count {
+                let around = Time::from_ns(copies.around_ns());
+                notes.push((
+                    Rank::Fact,
+                    format!("{name:?}: C(m) contains {around} before the margin for the copies of a job{inside}"),
+                ));
+            } else if copies.outside > 0 {
+                let (longest, around) = (Time::from_ns(copies.longest_ns), Time::from_ns(copies.around_ns()));
                 let verb = if copies.outside == 1 { "is" } else { "are" };
                 notes.push((
                     Rank::Unsafe,
                     format!(
-                        "{name:?}: {} {verb} before the first or after the last kernel of a job, so C(m) does not contain them: up to \
-                         {longest} per job, which is unsafe if the deployed jobs copy, too{inside}",
+                        "{name:?}: `--copies count` adds {around} to C(m) before the margin: {} {verb} before the first or after the last kernel \
+                         of a job, for up to {longest}; without it, C(m) is unsafe if the deployed jobs copy, too{inside}",
                         counted(copies.outside as u64, "copy")
                     ),
                 ));
@@ -214,22 +245,29 @@ impl Text<'_> {
                 .map(|name| format!("{:?}", clip(name, NAME)))
                 .collect();
             let more = if overlap.activities.len() > 8 { ", …" } else { "" };
+            let mut reports = self.derived.tasks.iter();
+            let doubtful = reports.any(|report| report.size_signs.iter().any(|(file, ..)| *file == overlap.file));
+            let (rank, value) = match doubtful {
+                true => (Rank::Unsafe, "but on more SMs than stated, they are too short"),
+                false => (Rank::Fact, "which is pessimistic"),
+            };
             notes.push((
-                Rank::Fact,
+                rank,
                 format!(
-                    "{}: kernels of {}{more} ran at the same time on one GPU, so their times in isolation contain interference, which is \
-                     pessimistic; gpusched cannot determine a separate WCET in conflict",
+                    "{}: kernels of {}{more} ran at the same time on one GPU, so their times in isolation contain interference, {value}; \
+                     gpusched cannot determine a separate WCET in conflict",
                     overlap.file,
                     names.join(", ")
                 ),
             ));
         }
-        for file in &self.derived.no_contention {
+        for (file, activities) in &self.derived.no_contention {
             notes.push((
                 Rank::Unsafe,
                 format!(
-                    "{file}: kernels of different activities never ran at the same time; if no other work ran on the GPU, its times are no \
-                     times in conflict (--conflict)"
+                    "{file}: kernels of {} never ran at the same time as kernels of another activity, so their times count as times in \
+                     isolation, and this file gives no WCET in conflict (--conflict)",
+                    listed(activities.iter().map(String::as_str))
                 ),
             ));
         }
