@@ -14,10 +14,12 @@ use crate::model::{Dispatcher, Recording, StreamKey};
 pub const ONE_CONTEXT: &str = "all kernels ran in one context, so the file does not show how SMs are divided";
 
 /// Reason for an unknown context, if the partitions of the plan are green contexts.
-pub const NO_GREEN_CONTEXT: &str = "no kernel states a green context, but the partitions of the plan are green contexts";
+pub const NO_GREEN_CONTEXT: &str =
+    "no kernel states a green context, but the partitions of the plan are green contexts";
 
 /// Reason for an unknown overlap in a file with several processes.
-const PROCESSES: &str = "the tasks ran in several processes, so the file does not show the green contexts of the plan";
+const PROCESSES: &str =
+    "the tasks ran in several processes, so the file does not show the green contexts of the plan";
 
 /// Why a recording does not show the green contexts of a plan.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

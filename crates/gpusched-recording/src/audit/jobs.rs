@@ -161,7 +161,11 @@ pub fn deadlines(task: &Audited<'_>, (recording, arrivals): (&Recording, bool), 
                 by_ns: u64::try_from(-distance).ok(),
                 detail: format!(
                     "ended{} {} after its {after}, later than the deadline {}",
-                    if end > job.end { ", with its last copy," } else { "" },
+                    if end > job.end {
+                        ", with its last copy,"
+                    } else {
+                        ""
+                    },
                     Time::from_ns(u64::try_from(response).unwrap_or_default()),
                     task.task.deadline()
                 ),

@@ -32,10 +32,10 @@ use crate::model::Recording;
 pub use counters::Counters;
 pub use numbered::numbered;
 pub use overlap::Overlap;
-pub use size::{Contradiction, named_size};
 pub use report::{Copies, Point, TaskReport, Worst};
 use sample::{Sample, samples};
 use size::Size;
+pub use size::{Contradiction, named_size};
 pub use warm_up::Settles;
 
 /// One recording on a known number of SMs.
@@ -222,7 +222,10 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
     let no_contention = runs.iter().zip(&contended).filter(|(run, _)| run.conflict);
     let no_contention = no_contention.map(|(run, contended)| {
         let names = run.activities.iter().map(|activity| activity.name.clone());
-        (run.file.to_owned(), names.filter(|name| !contended.contains(name)).collect())
+        (
+            run.file.to_owned(),
+            names.filter(|name| !contended.contains(name)).collect(),
+        )
     });
     Ok(Derived {
         set,

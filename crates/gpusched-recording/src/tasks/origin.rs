@@ -62,7 +62,8 @@ pub(super) fn of(
         warm_up: Some(options.warm_up.of(activity)).filter(|rule| !rule.is_none()),
         kernels: kernels(samples),
         left_out_gaps: left_out_gaps(samples, options.gaps),
-        left_out_copies: copies(samples, |copies| copies.longest_ns).filter(|_| options.copies == CopyRule::LeaveOut),
+        left_out_copies: copies(samples, |copies| copies.longest_ns)
+            .filter(|_| options.copies == CopyRule::LeaveOut),
         counted_copies: copies(samples, Copies::around_ns).filter(|_| options.copies == CopyRule::Count),
         incomplete: samples.iter().any(is_incomplete),
         size_stated: samples.iter().any(|sample| sample.size == Size::Stated),

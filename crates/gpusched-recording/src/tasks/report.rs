@@ -107,7 +107,11 @@ impl Copies {
                 }
                 let (start, end) = job.with_copies(sample.run.recording);
                 if start < job.start {
-                    let from = if job.shows_release { start.min(job.release) } else { start };
+                    let from = if job.shows_release {
+                        start.min(job.release)
+                    } else {
+                        start
+                    };
                     all.before_ns = all.before_ns.max(job.start.abs_diff(from));
                 }
                 all.after_ns = all.after_ns.max(end.abs_diff(job.end));

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use crate::arguments::notes::{Notes, green_contexts};
 use crate::arguments::{StatedOverheads, named, overheads, refused, whole};
 use crate::plans::{MEASURE_OVERHEADS, of_other_set};
 use crate::report::{Output, Palette};
@@ -155,6 +156,16 @@ impl crate::Run for Args {
         let plan = Plans::only(&self.plan, "plan")?;
         self.check_overheads(plan.overheads_origin.as_ref())?;
         let set = TaskSets::only(&self.set, "task set")?;
+        if !global.quiet {
+            Notes::default().on(&set);
+            if self.backend == Backend::Simulated {
+                green_contexts(
+                    &set,
+                    &plan,
+                    plan.hardware.as_ref().map(|hardware| &hardware.device),
+                );
+            }
+        }
         let work = self.work(&set, global)?;
         let at = |error: Error| error.map_refusal(|refusal| self.in_plan(refusal));
         let mut program =

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::source::{Reading, Source};
+use crate::arguments::notes::Notes;
 use crate::arguments::{named, refused};
 use crate::report::{Output, Palette, Rows};
 use crate::{Format, Global, Outcome};
@@ -162,6 +163,9 @@ impl crate::Run for Args {
             exceedance: self.exceedance,
         };
         let derived = build(&runs, &options).map_err(|error| error.map_refusal(hinted))?;
+        if !global.quiet {
+            Notes::default().on(&derived.set);
+        }
         let sources: Vec<&Source> = isolated.iter().chain(&conflict).collect();
         let text = text::Text {
             derived: &derived,

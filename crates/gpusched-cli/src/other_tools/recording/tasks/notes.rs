@@ -46,6 +46,7 @@ impl Text<'_> {
                 ),
             ));
         }
+        notes.extend(self.of_deadlines());
         notes.extend(self.of_files());
         notes.extend(self.of_sizes());
         notes.extend(self.of_copies());
@@ -53,6 +54,26 @@ impl Text<'_> {
         notes.extend(self.of_traffic());
         notes.sort_by_key(|&(rank, _)| rank);
         notes.into_iter().map(|(_, note)| note).collect()
+    }
+
+    /// Returns a note about tasks without a stated deadline.
+    fn of_deadlines(&self) -> Option<Note> {
+        let tasks =
+            { self.derived.set.tasks().iter() }.filter_map(|task| Some((task.name()?, task.period())));
+        let untold: Vec<(&str, Time)> = tasks
+            .filter(|(name, _)| !self.options.deadlines.contains_key(*name))
+            .collect();
+        let (first, period) = untold.first()?;
+        let first = clip(first, NAME);
+        let text = match untold.len() {
+            1 => format!(
+                "--deadline {first}=TIME: no deadline is stated for {first:?}, so it is the period, {period}"
+            ),
+            many => format!(
+                "--deadline NAME=TIME: no deadline is stated for {many} tasks, so it is their period, such as {period} for {first:?}"
+            ),
+        };
+        Some((Rank::Next, text))
     }
 
     /// Returns notes about each file.
@@ -132,8 +153,8 @@ impl Text<'_> {
             .collect();
         for sign in [SizeSign::FileName, SizeSign::Processes, SizeSign::NoGreenContext] {
             let of: Vec<_> = signs.iter().filter(|(.., of)| of.sign == sign).collect();
-            let mut files: Vec<&str> = of.iter().map(|(file, ..)| file.as_str()).collect();
-            files.dedup();
+            let files: BTreeSet<&str> = of.iter().map(|(file, ..)| file.as_str()).collect();
+            let files: Vec<&str> = files.into_iter().collect();
             let Some((_, sms, first)) = of.first() else {
                 continue;
             };
@@ -175,39 +196,47 @@ impl Text<'_> {
     /// Returns notes about copies and fills of memory, by task if the file shows their jobs.
     fn of_copies(&self) -> Vec<Note> {
         let mut notes = Vec::new();
-        let separate = self.options.gaps == Gaps::Separate;
-        for report in &self.derived.tasks {
-            let copies = report.copies;
-            let name = clip(&report.name, NAME);
-            let inside = match (copies.inside, separate) {
-                (0, _) => String::new(),
-                (some, true) => format!("; {some} more are between kernels, and not in C(m) either"),
-                (some, false) => format!("; C(m) contains {some} more between kernels"),
-            };
-            if copies.outside > 0 && self.options.copies == CopyRule::Count {
-                let around = Time::from_ns(copies.around_ns());
-                notes.push((
-                    Rank::Fact,
-                    format!("{name:?}: C(m) contains {around} before the margin for the copies of a job{inside}"),
-                ));
-            } else if copies.outside > 0 {
-                let (longest, around) = (Time::from_ns(copies.longest_ns), Time::from_ns(copies.around_ns()));
-                let verb = if copies.outside == 1 { "is" } else { "are" };
-                notes.push((
-                    Rank::Unsafe,
-                    format!(
-                        "{name:?}: `--copies count` adds {around} to C(m) before the margin: {} {verb} before the first or after the last kernel \
-                         of a job, for up to {longest}; without it, C(m) is unsafe if the deployed jobs copy, too{inside}",
-                        counted(copies.outside as u64, "copy")
-                    ),
-                ));
-            } else if copies.inside > 0 && separate {
-                let copies = counted(copies.inside as u64, "copy");
-                notes.push((
-                    Rank::Unsafe,
-                    format!("{name:?}: {copies} between kernels, which C(m) does not contain (--gaps count)"),
-                ));
-            }
+        // One note for all tasks, with the time of each.
+        let outside = { self.derived.tasks.iter() }.filter(|report| report.copies.outside > 0);
+        let times: Vec<String> = { outside.clone() }
+            .take(LISTED)
+            .map(|report| {
+                let around = Time::from_ns(report.copies.around_ns());
+                format!("{around} of {:?}", clip(&report.name, NAME))
+            })
+            .collect();
+        let more = if outside.clone().count() > LISTED {
+            ", …"
+        } else {
+            ""
+        };
+        let times = times.join(", ") + more;
+        let longest = outside.map(|report| report.copies.longest_ns).max();
+        match (longest, self.options.copies) {
+            (None, _) => {}
+            (Some(_), CopyRule::Count) => notes.push((
+                Rank::Fact,
+                format!("C(m) contains the longest time for copies before the first and after the last kernel, before the margin: {times}"),
+            )),
+            (Some(longest), CopyRule::LeaveOut) => notes.push((
+                Rank::Unsafe,
+                format!(
+                    "--copies count, if the deployed jobs copy, too: C(m) contains no copy before the first or after the last kernel of a job, \
+                     for up to {} per job; with the option, it contains {times} more, before the margin",
+                    Time::from_ns(longest)
+                ),
+            )),
+        }
+        let inside = { self.derived.tasks.iter() }.filter(|report| report.copies.inside > 0);
+        for report in inside.filter(|_| self.options.gaps == Gaps::Separate) {
+            let copies = counted(report.copies.inside as u64, "copy");
+            notes.push((
+                Rank::Unsafe,
+                format!(
+                    "{:?}: {copies} between kernels, which C(m) does not contain (--gaps count)",
+                    clip(&report.name, NAME)
+                ),
+            ));
         }
         let all = self.sources.iter().map(|source| source.recording.other.copies);
         let known = self
@@ -246,7 +275,8 @@ impl Text<'_> {
                 .collect();
             let more = if overlap.activities.len() > 8 { ", …" } else { "" };
             let mut reports = self.derived.tasks.iter();
-            let doubtful = reports.any(|report| report.size_signs.iter().any(|(file, ..)| *file == overlap.file));
+            let doubtful =
+                reports.any(|report| report.size_signs.iter().any(|(file, ..)| *file == overlap.file));
             let (rank, value) = match doubtful {
                 true => (Rank::Unsafe, "but on more SMs than stated, they are too short"),
                 false => (Rank::Fact, "which is pessimistic"),
