@@ -155,9 +155,10 @@ fn a_contradicted_size_is_in_the_task_set_and_in_each_verdict() {
     let robot = Robot::new();
     let file = robot.copy("alone-12.sqlite", "alone_12sm.sqlite");
     let processes = robot.copy("alone-4.sqlite", "processes.sqlite");
-    let camera =
-        "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = globalPid + 16777216 WHERE streamId = 13;";
-    change(Path::new(&processes), camera);
+    let camera = OTHER_PROCESS
+        .replace("streamId = 7", "streamId = 13")
+        .replace("117440612", "117444512");
+    change(Path::new(&processes), &camera);
     for (line, signs, text) in [
         (
             format!("{file}@8"),

@@ -144,7 +144,7 @@ fn copies_are_gaps() {
     );
     let (set, notes) = derived(&format!("{file}@8"));
     let outside = "--copies count, if the deployed jobs copy, too: C(m) contains no copy before the first or after the last kernel of a job, for up to \
-                   5us per job; with the option, it contains 10us of \"camera\" more, before the margin";
+                   5us per job; with the option, it contains 20us of \"camera\" more, before the margin";
     let unknown =
         "8 copies and fills of memory count as gaps: C(m) contains them only between kernels of a job";
     assert!(notes.contains(outside) && notes.contains(unknown), "{notes}");

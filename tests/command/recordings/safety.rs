@@ -465,7 +465,7 @@ fn doubtful_periods_are_noted() {
         (&found["period"], found.get("jitter"), found.get("deadline")),
         (&12_000_000.into(), None, None)
     );
-    assert!(!answer.stderr.contains("period"), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("stated period"), "{}", answer.stderr);
     let wrong = run(&format!("recording tasks {file}@8 --deployed-period lidar=12ms"));
     assert!(
         wrong.code == 2 && wrong.stderr.contains("deployed-period: found \"lidar\""),

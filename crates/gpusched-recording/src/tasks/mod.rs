@@ -137,7 +137,7 @@ pub struct Derived {
     /// Recordings in isolation where kernels of several activities ran at the same time.
     pub overlaps: Vec<Overlap>,
     /// Recordings with contention, each with the activities whose kernels never ran at the same time as kernels of another activity. These
-    /// times count as times in isolation.
+    /// times count as times in isolation. The list is empty for a recording of one activity, whose times count as times in conflict.
     pub no_contention: Vec<(String, Vec<String>)>,
     /// Files that state no number of SMs for the kernels, each with the number of SMs of the GPU. The tasks assume this
     /// number.
@@ -173,12 +173,13 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
             return Err(Error::parameter(option, format!("{unknown:?}"), expected));
         }
     }
-    let contended: Vec<Vec<String>> = { runs.iter() }
-        .map(|run| {
-            let overlap = Some(run)
-                .filter(|run| run.conflict)
-                .and_then(|run| Overlap::of(run, &options.warm_up));
-            overlap.map(|overlap| overlap.activities).unwrap_or_default()
+    let contended: Vec<Vec<String>> = runs
+        .iter()
+        .map(|run| match (run.conflict, run.activities) {
+            (false, _) => Vec::new(),
+            // Other programs may have run, which the profiler did not record.
+            (true, [only]) => vec![only.name.clone()],
+            (true, _) => Overlap::of(run, &options.warm_up).map_or(Vec::new(), |overlap| overlap.activities),
         })
         .collect();
     let (mut tasks, mut reports, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
@@ -220,12 +221,10 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
     }
     let isolated = runs.iter().filter(|run| !run.conflict);
     let no_contention = runs.iter().zip(&contended).filter(|(run, _)| run.conflict);
-    let no_contention = no_contention.map(|(run, contended)| {
+    let no_contention = no_contention.filter_map(|(run, contended)| {
         let names = run.activities.iter().map(|activity| activity.name.clone());
-        (
-            run.file.to_owned(),
-            names.filter(|name| !contended.contains(name)).collect(),
-        )
+        let names: Vec<String> = names.filter(|name| !contended.contains(name)).collect();
+        (!names.is_empty() || run.activities.len() == 1).then(|| (run.file.to_owned(), names))
     });
     Ok(Derived {
         set,
@@ -234,9 +233,7 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
         overlaps: isolated
             .filter_map(|run| Overlap::of(run, &options.warm_up))
             .collect(),
-        no_contention: no_contention
-            .filter(|(_, names): &(_, Vec<String>)| !names.is_empty())
-            .collect(),
+        no_contention: no_contention.collect(),
         whole_gpus,
     })
 }

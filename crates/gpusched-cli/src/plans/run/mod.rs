@@ -14,7 +14,7 @@ use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
-use gpusched_model::{Factor, OverheadsOrigin, TaskSet};
+use gpusched_model::{Device, Factor, OverheadsOrigin, TaskSet};
 use gpusched_runtime::core::Overrun;
 use gpusched_runtime::trace::ring::Ring;
 use gpusched_runtime::work::Fault;
@@ -159,11 +159,10 @@ impl crate::Run for Args {
         if !global.quiet {
             Notes::default().on(&set);
             if self.backend == Backend::Simulated {
-                green_contexts(
-                    &set,
-                    &plan,
-                    plan.hardware.as_ref().map(|hardware| &hardware.device),
-                );
+                // A plan keeps the rule of its own granularity only.
+                let hardware = plan.hardware.as_ref();
+                let device = hardware.and_then(|hardware| Device::named(hardware.device.name()));
+                green_contexts(&set, &plan, device.as_ref());
             }
         }
         let work = self.work(&set, global)?;

@@ -292,14 +292,17 @@ impl Text<'_> {
             ));
         }
         for (file, activities) in &self.derived.no_contention {
-            notes.push((
-                Rank::Unsafe,
-                format!(
+            let text = match activities.is_empty() {
+                true => format!(
+                    "{file}: this file shows no other activity; its times are times in conflict only if other work ran on the GPU (--conflict)"
+                ),
+                false => format!(
                     "{file}: kernels of {} never ran at the same time as kernels of another activity, so their times count as times in \
                      isolation, and this file gives no WCET in conflict (--conflict)",
                     listed(activities.iter().map(String::as_str))
                 ),
-            ));
+            };
+            notes.push((Rank::Unsafe, text));
         }
         let mut points = self.derived.tasks.iter().flat_map(|report| &report.points);
         if points.all(|point| !point.conflict) {
