@@ -143,8 +143,8 @@ fn copies_are_gaps() {
         (&16.into(), &24.into())
     );
     let (set, notes) = derived(&format!("{file}@8"));
-    let outside = "--copies count, if the deployed jobs copy, too: C(m) contains no copy before the first or after the last kernel of a job, for up to \
-                   5us per job; with the option, it contains 20us of \"camera\" more, before the margin";
+    let outside = "--copies count, if deployed jobs copy: C(m) contains no copy before the first or after the last kernel, for up to 5us per job; \
+                   the option adds 20us of \"camera\", before the margin";
     let unknown =
         "8 copies and fills of memory count as gaps: C(m) contains them only between kernels of a job";
     assert!(notes.contains(outside) && notes.contains(unknown), "{notes}");
@@ -187,8 +187,7 @@ fn copies_are_gaps() {
     let (events, rest) = text.split_once("\n], \"traceName\"").unwrap();
     std::fs::write(&path, format!("{events}{copies}\n], \"traceName\"{rest}")).unwrap();
     let (_, notes) = derived(&format!("{}@8", path.display()));
-    let note =
-        "C(m) contains no copy before the first or after the last kernel of a job, for up to 10us per job";
+    let note = "C(m) contains no copy before the first or after the last kernel, for up to 10us per job";
     assert!(notes.contains(note), "{notes}");
     let text = run("recording summary tasksets/recordings/optimizer-gp100.json.gz").stdout;
     assert!(text.contains("not counted as launches"), "{text}");

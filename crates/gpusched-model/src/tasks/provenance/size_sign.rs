@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum SizeSign {
     /// The name of the file states another number of SMs, such as `detector_12sm.sqlite` for 4 SMs.
     FileName,
-    /// The tasks run in several processes, each of which can use the whole GPU, and the stated number is smaller.
+    /// The tasks run in several processes. Each can use the whole GPU, and the stated number is smaller.
     Processes,
     /// The file has a column for green contexts, but no kernel ran in one, and the stated number is smaller than the GPU.
     NoGreenContext,

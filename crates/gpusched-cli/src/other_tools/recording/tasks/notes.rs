@@ -171,9 +171,8 @@ impl Text<'_> {
                     counted(*sms, "SM")
                 ),
                 SizeSign::NoGreenContext => format!(
-                    "check the size of {place}: no kernel ran in a green context (`greenContextId` is empty), which suggests the whole GPU, {}; if \
-                     you used green contexts, launch on a stream of one, and record again; with SM masks or MPS, the size after `@` is your \
-                     statement",
+                    "check the size of {place}: no kernel ran in a green context (`greenContextId` is empty), which suggests the whole GPU, {}; \
+                     launch on a stream of a green context, or be sure of your SM masks or MPS",
                     counted(number, "SM")
                 ),
             };
@@ -221,8 +220,8 @@ impl Text<'_> {
             (Some(longest), CopyRule::LeaveOut) => notes.push((
                 Rank::Unsafe,
                 format!(
-                    "--copies count, if the deployed jobs copy, too: C(m) contains no copy before the first or after the last kernel of a job, \
-                     for up to {} per job; with the option, it contains {times} more, before the margin",
+                    "--copies count, if deployed jobs copy: C(m) contains no copy before the first or after the last kernel, for up to {} per \
+                     job; the option adds {times}, before the margin",
                     Time::from_ns(longest)
                 ),
             )),
