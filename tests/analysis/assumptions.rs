@@ -25,7 +25,7 @@ const MIXED: &str = r#"{"measured_on":{"gpu":"NVIDIA Orin","sms":16,"margin":1.2
     {"period":"10ms","wcet_source":"fitted","wcet":{"affine":{"isolated":{"a":"1ms","b":"1ms"}}}},
     {"period":"10ms","wcet_source":"measured","measured_on":{"gpu":"NVIDIA Orin","sms":16,"margin":1.2,"kernels":9,
         "left_out_gaps":"999.999999ms","left_out_copies":"1us","warm_up":3,"incomplete":true,"size_stated":true},"wcet":{"table":[[1,"1ms"]]}},
-    {"period":"10ms","wcet_source":"estimated","measured_on":{"tool":"nsys"},"wcet":{"table":{"isolated":[[1,"1ms"]],"conflict":[[1,"2ms"]]}}}],
+    {"period":"10ms","wcet_source":"estimated","measured_on":{"tool":"nsys","size_stated":true,"size_signs":["file-name","processes","no-green-context"]},"wcet":{"table":{"isolated":[[1,"1ms"]],"conflict":[[1,"2ms"]]}}}],
     "other_traffic":[{"traffic":"1kB","period":"1ms"}]}"#;
 
 const MODELS: [Option<Interference>; 7] = [

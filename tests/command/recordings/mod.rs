@@ -5,6 +5,8 @@
 mod advice;
 mod audits;
 mod blocks;
+mod contradictions;
+mod copied;
 mod counts;
 mod damage;
 mod doubtful;

@@ -143,8 +143,8 @@ fn copies_are_gaps() {
         (&16.into(), &24.into())
     );
     let (set, notes) = derived(&format!("{file}@8"));
-    let outside = "\"camera\": 8 copies are before the first or after the last kernel of a job, so C(m) does not contain them: up to \
-                   5us per job, which is unsafe if the deployed jobs copy, too; C(m) contains 8 more between kernels";
+    let outside = "--copies count, if deployed jobs copy: C(m) contains no copy before the first or after the last kernel, for up to 5us per job; \
+                   the option adds 20us of \"camera\", before the margin";
     let unknown =
         "8 copies and fills of memory count as gaps: C(m) contains them only between kernels of a job";
     assert!(notes.contains(outside) && notes.contains(unknown), "{notes}");
@@ -152,15 +152,14 @@ fn copies_are_gaps() {
     let (_, notes) = derived(&format!("{file}@8 --gaps separate"));
     let note = "8 copies and fills of memory count as gaps between kernels, so C(m) does not contain them (--gaps count)";
     assert!(
-        notes.contains(note) && notes.contains("; 8 more are between kernels, and not in C(m) either"),
+        notes.contains(note)
+            && notes
+                .contains("\"camera\": 8 copies between kernels, which C(m) does not contain (--gaps count)"),
         "{notes}"
     );
     change(&file, &format!("DELETE FROM {copies}"));
     let (set, notes) = derived(&format!("{file}@8"));
-    assert!(
-        !notes.contains("cop") || !notes.contains("unsafe if the deployed jobs"),
-        "{notes}"
-    );
+    assert!(!notes.contains("--copies count"), "{notes}");
     assert!(
         set["tasks"][0]["measured_on"].get("left_out_copies").is_none(),
         "{set}"
@@ -191,7 +190,7 @@ fn copies_are_gaps() {
     };
     trace(2, 100, "\"X\"");
     let (_, notes) = derived(&format!("{}@8", path.display()));
-    let note = "\"camera\": 8 copies are before the first or after the last kernel of a job, so C(m) does not contain them: up to 10us";
+    let note = "C(m) contains no copy before the first or after the last kernel, for up to 10us per job";
     assert!(notes.contains(note), "{notes}");
     // After the ranges of its thread, or in a thread without ranges: like the launches there.
     for (after, thread) in [(700, 100), (700, 101), (2, 101)] {
@@ -320,9 +319,10 @@ fn tasks_from_doubtful_recordings_have_notes() {
     );
     // A recording with contention where nothing overlaps.
     let (_, notes) = derived(&format!("{both}@8 --conflict {apart}@8"));
-    let note = "apart.sqlite: kernels of different activities never ran at the same time";
+    let note =
+        "apart.sqlite: kernels of camera, lidar never ran at the same time as kernels of another activity";
     assert!(
-        notes.contains(note) && !notes.contains("both.sqlite: kernels of different"),
+        notes.contains(note) && !notes.contains("both.sqlite: kernels of camera"),
         "{notes}"
     );
     // The WCET of 60 us and the jitter exceed the deadline, so the jitter is the cause.
@@ -424,7 +424,9 @@ fn names_of_files_are_compared_with_stated_sizes() {
     ] {
         let file = write(folder.path(), &format!("{name}.sqlite"), &run);
         let (_, notes) = derived(&format!("{file}@8"));
-        let note = said.map(|sms| format!("the name says {sms} SMs, and the stated size is 8 SMs"));
+        let note = said.map(|sms| {
+            format!("the name says {sms} SMs, and you state 8 SMs; C(8) is unsafe if the name is right")
+        });
         match note {
             Some(note) => assert!(notes.contains(&note), "{name}: {notes}"),
             None => assert!(!notes.contains("the name says"), "{name}: {notes}"),

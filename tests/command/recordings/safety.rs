@@ -358,7 +358,7 @@ fn stated_sizes_are_assumed_and_copies_are_refused() {
         says(
             &answer,
             0,
-            &["so the size after `@` is your statement, and each verdict assumes it"],
+            &["the file does not show the number of SMs after `@`, so each verdict assumes it"],
         );
         let found = set(&answer);
         assert_eq!(found["tasks"][0]["measured_on"]["size_stated"], true);
@@ -407,7 +407,7 @@ fn marks_of_the_profiler_and_inner_ranges_are_noted() {
             0,
             &[
                 "8 ranges `ProfilerStep` are marks of the profiler, and no jobs (--name ProfilerStep)",
-                "ranges inside other ranges are no jobs, but parts of the outer jobs: inner; choose jobs with --name",
+                "ranges inside other ranges are parts of the outer jobs: inner; if one of them is the task, choose it with --name",
             ],
         );
         let answer = run(&format!("recording tasks {file}@8 --name ProfilerStep"));
@@ -465,7 +465,7 @@ fn doubtful_periods_are_noted() {
         (&found["period"], found.get("jitter"), found.get("deadline")),
         (&12_000_000.into(), None, None)
     );
-    assert!(!answer.stderr.contains("period"), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("stated period"), "{}", answer.stderr);
     let wrong = run(&format!("recording tasks {file}@8 --deployed-period lidar=12ms"));
     assert!(
         wrong.code == 2 && wrong.stderr.contains("deployed-period: found \"lidar\""),

@@ -122,6 +122,7 @@ impl Notes {
             AssumptionId::WcetEstimated,
             AssumptionId::RecordingIncomplete,
             AssumptionId::SizeStated,
+            AssumptionId::SizeContradicted,
             AssumptionId::WarmUpLeftOut,
         ];
         for one in basis.assumptions() {

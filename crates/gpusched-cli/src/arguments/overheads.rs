@@ -27,7 +27,7 @@ impl StatedOverheads {
         self.origin.source == OverheadsSource::VirtualTime
     }
 
-    /// Returns a note if the overheads were drawn in virtual time, or if they lack the step of the timer. Also returns a note if they
+    /// Returns a note if the overheads were drawn in virtual time, if they lack the step of the timer, or if they probably lack a unit. Also returns a note if they
     /// are not from the GPU `device`. Without `device`, this is the GPU of the WCETs of `set`.
     pub fn doubt(&self, set: &TaskSet, device: Option<&Device>) -> Option<String> {
         if self.is_virtual() {
@@ -37,11 +37,25 @@ impl StatedOverheads {
         }
         let timer = "the overheads were measured without the step of the timer (`timer_ns`), so the bound per job may be too low by one step";
         let doubts = [
+            self.short(),
             self.other_gpu(set, device),
             self.no_timer.then(|| timer.to_owned()),
         ];
         let doubts: Vec<String> = doubts.into_iter().flatten().collect();
         (!doubts.is_empty()).then(|| doubts.join("; "))
+    }
+
+    /// Returns a doubt about a bound below 1 us, whose unit the user probably forgot.
+    fn short(&self) -> Option<String> {
+        let bounds = [
+            ("occupancy_ns", self.bounds.occupancy_ns),
+            ("wake_ns", self.bounds.wake_ns),
+        ];
+        let mut bounds = bounds.into_iter().map(|(field, bound)| (field, bound.ns()));
+        let (field, ns) = bounds.find(|(_, ns)| (1..1_000).contains(ns))?;
+        Some(format!(
+            "`{field}` of {ns} ns is below 1 us: a number without a unit is in nanoseconds (write \"{ns}us\" for microseconds)"
+        ))
     }
 
     fn other_gpu(&self, set: &TaskSet, device: Option<&Device>) -> Option<String> {

@@ -10,6 +10,7 @@ use crate::arguments::{
 };
 use crate::plans::end_to_end::{self, Input};
 use crate::plans::of_other_set;
+use crate::plans::partition::response_times;
 use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
@@ -20,7 +21,7 @@ use gpusched_model::error::{Result, excerpt};
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::reader::Plans;
 use gpusched_model::{
-    Arbitration, Bandwidth, Identity, Interference, MemoryRates, MemoryTime, Policy, RateForm, TaskSet,
+    Arbitration, Bandwidth, Identity, Interference, MemoryRates, MemoryTime, Policy, RateForm, TaskSet, Times,
 };
 use gpusched_verify::{
     CheckedBound, CheckedMargin, Conclusion, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified,
@@ -250,6 +251,9 @@ impl crate::Run for Args {
             }
             let (plan, set) = pair?;
             stated.overheads = self.overheads.as_ref().map(|stated| stated.bounds.of(&set));
+            if !global.quiet {
+                written.on(&set);
+            }
             if !global.quiet && plan.overheads.is_none() && is_dispatchable(&plan) {
                 written.overheads(&set);
             }
@@ -449,7 +453,12 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
                 identity_lines(agreement, stated)
             });
         let list = (notes == Notes::All).then(|| numbered(&verified.assumptions));
-        Ok(line + &bound + &margin + &identity + &taken.unwrap_or_default() + &list.unwrap_or_default())
+        let measured = notes == Notes::All && set.times() == Some(Times::Gpu);
+        let tasks = Some(plan).filter(|_| measured);
+        let tasks = tasks.and_then(|plan| response_times::table(set, plan));
+        let tasks = tasks.map(|table| table.render(palette.header) + "\n");
+        let texts = [Some(bound), Some(margin), Some(identity), taken, tasks, list];
+        Ok(line + &texts.into_iter().flatten().collect::<String>())
     }
 }
 

@@ -114,6 +114,15 @@ impl Job {
         (inside.len(), outside.len(), union_ns(times))
     }
 
+    /// Returns the start and the end of the job with its copies [ns].
+    pub fn with_copies(&self, recording: &Recording) -> (i64, i64) {
+        let copies = self.copies.iter();
+        let copies = copies.filter_map(|&index| recording.copies.get(index));
+        copies.fold((self.start, self.end), |(start, end), copy| {
+            (start.min(copy.start), end.max(copy.end))
+        })
+    }
+
     /// Time from the first to the last launch during which no kernel of the job ran [ns].
     pub fn gaps_ns(&self) -> u64 {
         self.end.abs_diff(self.start).saturating_sub(self.busy_ns)

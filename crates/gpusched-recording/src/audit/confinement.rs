@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gpusched_model::device::Granularity;
 use gpusched_model::{Plan, counted};
 
 use super::Audited;
@@ -11,6 +12,57 @@ use crate::model::{Dispatcher, Recording, StreamKey};
 
 /// Reason for an unknown context. Masks of streams may divide the SMs of one context, and no profiler records them.
 pub const ONE_CONTEXT: &str = "all kernels ran in one context, so the file does not show how SMs are divided";
+
+/// Reason for an unknown context, if the partitions of the plan are green contexts.
+pub const NO_GREEN_CONTEXT: &str =
+    "no kernel states a green context, but the partitions of the plan are green contexts";
+
+/// Reason for an unknown overlap in a file with several processes.
+const PROCESSES: &str =
+    "the tasks ran in several processes, so the file does not show the green contexts of the plan";
+
+/// Why a recording does not show the green contexts of a plan.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Undivided {
+    /// The kernels of the tasks ran in several processes, which contradicts the plan: its green contexts belong to one process.
+    Processes(usize),
+    /// No kernel of the tasks states a green context.
+    NoGreenContext,
+}
+
+impl Undivided {
+    /// Returns why `recording` does not show the partitions of `plan`. Returns `None` if it may show them, and for a plan whose partitions are
+    /// not green contexts. A dispatcher states its contexts itself.
+    pub fn of(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan) -> Option<Undivided> {
+        let granularity = plan.hardware.as_ref()?.granularity;
+        if granularity != Granularity::GreenContext || recording.dispatcher.is_some() {
+            return None;
+        }
+        let jobs = || tasks.iter().flat_map(|task| task.jobs);
+        let launches = jobs().flat_map(|job| &job.launches);
+        let processes: BTreeSet<i64> = launches.filter_map(|&index| process(recording, index)).collect();
+        if processes.len() > 1 {
+            return Some(Undivided::Processes(processes.len()));
+        }
+        let mut contexts = jobs().flat_map(|job| job.contexts(recording)).peekable();
+        let any = contexts.peek().is_some();
+        let none = contexts.all(|key| key.green.is_none() && !is_green(recording, key));
+        (any && none).then_some(Undivided::NoGreenContext)
+    }
+
+    /// Returns the reason why a check is not visible.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Undivided::Processes(_) => PROCESSES,
+            Undivided::NoGreenContext => NO_GREEN_CONTEXT,
+        }
+    }
+}
+
+/// Whether the file describes the context `key` as a green context.
+fn is_green(recording: &Recording, key: StreamKey) -> bool {
+    recording.context_of(key).is_some_and(|context| context.green)
+}
 
 /// A stream with its process, which tells the streams of all processes apart.
 type Stream = (i64, StreamKey);
@@ -78,8 +130,25 @@ pub fn one_gpu(recording: &Recording, task: &Audited<'_>, report: &mut Report) -
 /// Checks that all kernels of a partition run in one context, and that partitions have different contexts. Also checks
 /// that a green context has as many SMs as its partition. The context where most jobs of a partition ran counts as the
 /// context of the partition.
-pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: &mut Report) {
+pub fn check(
+    recording: &Recording,
+    tasks: &[Audited<'_>],
+    (plan, undivided): (&Plan, Option<Undivided>),
+    report: &mut Report,
+) {
     let seen = |task: &&Audited<'_>| !task.jobs.is_empty();
+    if let Some(Undivided::Processes(count)) = undivided {
+        for task in tasks.iter().filter(seen) {
+            let Some(job) = task.jobs.first() else { continue };
+            if !one_gpu(recording, task, report) {
+                let detail = format!(
+                    "the tasks ran in {count} processes, but the green contexts of a plan belong to one process"
+                );
+                report.checked(task, Subject::Context, None, vec![violation(0, job, detail)]);
+            }
+        }
+        return;
+    }
     let contexts: Vec<Vec<Vec<StreamKey>>> = tasks
         .iter()
         .map(|task| task.jobs.iter().map(|job| job.contexts(recording)).collect())
@@ -96,10 +165,11 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
         .any(|key| Some(key.process) != all.first().map(|first| first.process));
     let several_gpus = recording.streams.devices().len() > 1;
     let name = |key: StreamKey| name(key, several, several_gpus);
-    if !known || !separate {
-        let reason = match known {
-            false => "the file states no contexts",
-            true => ONE_CONTEXT,
+    if !known || !separate || undivided.is_some() {
+        let reason = match (undivided, known) {
+            (Some(undivided), true) => undivided.reason(),
+            (_, false) => "the file states no contexts",
+            (None, true) => ONE_CONTEXT,
         };
         let partitions = partitions_of_streams(recording, tasks);
         for task in tasks.iter().filter(seen) {

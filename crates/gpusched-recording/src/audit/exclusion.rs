@@ -6,14 +6,21 @@ use gpusched_model::Plan;
 use gpusched_model::time::Time;
 
 use super::Audited;
+use super::confinement::Undivided;
 use super::finding::{FindingKind, Report, Subject, Violation};
 use crate::model::Recording;
 
 /// Kernel of a job, as a tuple of start, end, position of the task in the list, and number of the job.
 type Kernel = (i64, i64, usize, usize);
 
-/// Checks all partitions of `plan`. Each pair of overlapping jobs is one finding, at the job that started later.
-pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: &mut Report) {
+/// Checks all partitions of `plan`. Each pair of overlapping jobs is one finding, at the job that started later. Without the partitions of
+/// the plan, the check would be about other partitions, so the absence of an overlap says nothing.
+pub fn check(
+    recording: &Recording,
+    tasks: &[Audited<'_>],
+    (plan, undivided): (&Plan, Option<Undivided>),
+    report: &mut Report,
+) {
     let mut found: BTreeMap<usize, Vec<Violation>> = BTreeMap::new();
     for partition in 0..plan.partitions.len() {
         for (later, violation) in overlaps(recording, tasks, partition) {
@@ -22,6 +29,10 @@ pub fn check(recording: &Recording, tasks: &[Audited<'_>], plan: &Plan, report: 
     }
     for (position, task) in tasks.iter().enumerate().filter(|(_, task)| !task.jobs.is_empty()) {
         let violations = found.remove(&position).unwrap_or_default();
+        if let Some(undivided) = undivided.filter(|_| violations.is_empty()) {
+            report.unknown(task, Subject::Overlap, undivided.reason());
+            continue;
+        }
         report.checked(task, Subject::Overlap, None, violations);
     }
 }

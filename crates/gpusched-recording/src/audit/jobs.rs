@@ -121,8 +121,8 @@ fn without_releases(task: &Audited<'_>) -> Option<String> {
 
 /// Checks that jobs meet their deadlines. The file shows releases but no arrivals, and each arrival is at most J before
 /// its release. A job that ends more than D after its latest possible arrival misses its deadline. A job that ends within
-/// D − J after its release meets its deadline. If `arrivals` is true, the releases in the file are the arrivals.
-pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
+/// D − J after its release meets its deadline. A job ends with its last copy, if the file shows it. If `arrivals` is true, the releases in the file are the arrivals.
+pub fn deadlines(task: &Audited<'_>, (recording, arrivals): (&Recording, bool), report: &mut Report) {
     let deadline = i128::from(task.task.deadline().ns());
     let jitter = match arrivals {
         true => 0,
@@ -140,7 +140,8 @@ pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
     for (index, job) in task.jobs.iter().enumerate() {
         let release = i128::from(job.release);
         let (arrival, bounding) = latest.get(index).copied().unwrap_or((release, index));
-        let response = i128::from(job.end) - arrival;
+        let end = job.with_copies(recording).1;
+        let response = i128::from(end) - arrival;
         let distance = deadline - response;
         slack = Some(slack.map_or(distance, |least| least.min(distance)));
         if distance < 0 {
@@ -156,15 +157,20 @@ pub fn deadlines(task: &Audited<'_>, arrivals: bool, report: &mut Report) {
             violations.push(Violation {
                 kind: FindingKind::DeadlineMiss,
                 job: index,
-                at: job.end,
+                at: end,
                 by_ns: u64::try_from(-distance).ok(),
                 detail: format!(
-                    "ended {} after its {after}, later than the deadline {}",
+                    "ended{} {} after its {after}, later than the deadline {}",
+                    if end > job.end {
+                        ", with its last copy,"
+                    } else {
+                        ""
+                    },
                     Time::from_ns(u64::try_from(response).unwrap_or_default()),
                     task.task.deadline()
                 ),
             });
-        } else if deadline - (i128::from(job.end) - release) < jitter {
+        } else if deadline - (i128::from(end) - release) < jitter {
             doubtful += 1;
         }
     }
@@ -267,9 +273,17 @@ pub fn execution_times(
                 .saturating_sub(kernels.within(job.start, job.end))
                 .saturating_add(job.busy_ns),
         };
+        // The WCET then contains the copies before the first and after the last kernel, too.
+        let (start, end) = match task.counts_copies {
+            true => job.with_copies(recording),
+            false => (job.start, job.end),
+        };
+        let copies = job.start.abs_diff(start).saturating_add(end.abs_diff(job.end));
+        let time = time.saturating_add(copies);
         let distance = allowed(preemptions) - i128::from(time);
         // A job that the file does not show may have run in the gaps.
-        let without_gaps = allowed(gaps) - i128::from(job.busy_ns);
+        let busy = job.busy_ns.saturating_add(copies);
+        let without_gaps = allowed(gaps) - i128::from(busy);
         if distance < 0 && without_gaps >= 0 && hidden && !task.occupies {
             unclear += 1;
             continue;
@@ -284,20 +298,20 @@ pub fn execution_times(
                 detail: format!(
                     "ran for {} on the GPU{}, longer than the WCET {wcet}{}{}",
                     Time::from_ns(time),
-                    if time > job.busy_ns {
-                        ", with the gaps between its kernels"
-                    } else {
-                        ""
+                    match (time > busy, copies > 0) {
+                        (false, false) => "",
+                        (true, false) => ", with the gaps between its kernels",
+                        (_, true) => ", with its copies and the gaps between its kernels",
                     },
                     match overheads {
                         0 => String::new(),
                         all => format!(" and the overhead {} of the dispatcher", Time::from_ns(all)),
                     },
-                    match task.left_out_gaps.filter(|_| time > job.busy_ns) {
+                    match task.left_out_gaps.filter(|_| time > busy) {
                         None => String::new(),
                         Some(most) => format!(
                             "; the job has gaps of {}, and the task set leaves out gaps of up to {most}, so its verdict assumes none",
-                            Time::from_ns(time - job.busy_ns)
+                            Time::from_ns(time.saturating_sub(busy))
                         ),
                     }
                 ),

@@ -121,6 +121,12 @@ impl Audit {
         findings.any(|finding| finding.detail == confinement::ONE_CONTEXT)
     }
 
+    /// Whether no kernel ran in a green context, although the partitions of the plan are green contexts.
+    pub fn has_no_green_context(&self) -> bool {
+        let mut findings = self.findings.iter();
+        findings.any(|finding| finding.detail == confinement::NO_GREEN_CONTEXT)
+    }
+
     /// Returns the subjects that a table of the checks shows, in order.
     pub fn subjects(&self) -> Vec<Subject> {
         let found = |subject: &Subject| self.checks.iter().any(|check| check.subject == *subject);
@@ -162,6 +168,8 @@ struct Audited<'a> {
     pub occupies: bool,
     /// Longest gaps of a measured job, if the WCET does not contain the gaps between kernels.
     pub left_out_gaps: Option<Time>,
+    /// Whether the WCET contains the copies before the first and after the last kernel of a job.
+    pub counts_copies: bool,
     /// Largest execution time that the analysis assumes, without interference through the memory. `None` if it is
     /// unknown.
     pub wcet: Option<Time>,
@@ -213,7 +221,7 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
             continue;
         }
         jobs::releases(task, (run.recording, dispatcher.is_some()), &mut report);
-        jobs::deadlines(task, dispatcher.is_some(), &mut report);
+        jobs::deadlines(task, (run.recording, dispatcher.is_some()), &mut report);
         let memory = plan
             .and_then(|plan| plan.interference)
             .is_some_and(Interference::counts_memory);
@@ -230,8 +238,13 @@ pub fn audit(run: &Run<'_>, set: &TaskSet, plan: Option<&Plan>, names: &[(String
         Some(plan) => {
             replayed =
                 dispatcher.map(|dispatcher| replay::check((run, dispatcher), &tasks, plan, &mut report));
-            exclusion::check(run.recording, &tasks, plan, &mut report);
-            confinement::check(run.recording, &tasks, plan, &mut report);
+            let undivided = confinement::Undivided::of(run.recording, &tasks, plan);
+            exclusion::check(run.recording, &tasks, (plan, undivided), &mut report);
+            confinement::check(run.recording, &tasks, (plan, undivided), &mut report);
+            // The file has a place for the numbers of green contexts, and the plan requires them.
+            if undivided == Some(confinement::Undivided::NoGreenContext) && run.recording.has_green_column {
+                report.lacks_records();
+            }
             blocks::check(run, &tasks, plan, &mut report);
         }
         None => {
@@ -355,6 +368,8 @@ fn audited<'a>(
                 let policy = part.verdict.policy;
                 policy.is_dispatchable() && !policy.counts_blocks()
             }),
+            counts_copies: { set.measured_on(task) }
+                .is_some_and(|measured| measured.fields().counted_copies.is_some()),
             left_out_gaps: { set.measured_on(task) }.and_then(|measured| measured.fields().left_out_gaps),
             wcet,
         }

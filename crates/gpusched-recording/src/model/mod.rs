@@ -32,6 +32,9 @@ pub struct Recording {
     pub gpus: Vec<Gpu>,
     /// Contexts with known properties, for example green contexts.
     pub contexts: Vec<Context>,
+    /// Whether the file has a column for the green context of each kernel. Then a kernel without a number ran in none, or the profiler did
+    /// not see it.
+    pub has_green_column: bool,
     /// Names of kernels and ranges.
     pub names: Names,
     /// Streams of the launches.

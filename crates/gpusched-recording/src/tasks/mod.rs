@@ -35,6 +35,7 @@ pub use overlap::Overlap;
 pub use report::{Copies, Point, TaskReport, Worst};
 use sample::{Sample, samples};
 use size::Size;
+pub use size::{Contradiction, named_size};
 pub use warm_up::Settles;
 
 /// One recording on a known number of SMs.
@@ -51,9 +52,12 @@ pub struct Run<'a> {
     /// Number of SMs on which all kernels of the recording ran. If `None`, the green contexts of the kernels determine
     /// the number.
     pub sms: Option<u32>,
+    /// Whether `sms` is the size of a client of MPS or of a MIG slice. Such a client needs no green context, and is a process of its own.
+    pub client: bool,
     /// GPU of the run, if the user states it. It replaces the GPU of a recording that states none.
     pub gpu: Option<&'a Device>,
-    /// Whether other kernels of the same kind ran at the same time. If so, the measured times are times in conflict.
+    /// Whether other kernels of the same kind ran at the same time. If so, the measured times are times in conflict. The times of an
+    /// activity whose kernels never ran at the same time as kernels of another activity are times in isolation nevertheless.
     pub conflict: bool,
 }
 
@@ -68,6 +72,8 @@ pub struct Options<'a> {
     pub form: EnvelopeForm,
     /// Whether gaps between the kernels of a job count as execution.
     pub gaps: Gaps,
+    /// Whether copies before the first and after the last kernel of a job count as execution.
+    pub copies: CopyRule,
     /// Memory traffic of kernels, from hardware counters.
     pub counters: &'a Counters,
     /// Stated periods of the recorded system, by name of the activity.
@@ -95,6 +101,20 @@ pub enum Gaps {
     Separate,
 }
 
+/// Treatment of copies before the first kernel and after the last kernel of a job.
+#[derive(
+    Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum CopyRule {
+    /// C(m) contains no such copy. If measured jobs have such copies, each verdict assumes jobs without them.
+    #[default]
+    LeaveOut,
+    /// C(m) of each size contains the longest time from the release to the first kernel of a job that copies before, and from the last
+    /// kernel to the end of the last copy.
+    Count,
+}
+
 impl Gaps {
     /// Returns the execution time of `job` [ns].
     pub fn execution_ns(self, job: &Job) -> u64 {
@@ -116,8 +136,9 @@ pub struct Derived {
     pub left_out: Vec<(String, &'static str)>,
     /// Recordings in isolation where kernels of several activities ran at the same time.
     pub overlaps: Vec<Overlap>,
-    /// Recordings with contention where no kernels of several activities ran at the same time.
-    pub no_contention: Vec<String>,
+    /// Recordings with contention, each with the activities whose kernels never ran at the same time as kernels of another activity. These
+    /// times count as times in isolation. The list is empty for a recording of one activity, whose times count as times in conflict.
+    pub no_contention: Vec<(String, Vec<String>)>,
     /// Files that state no number of SMs for the kernels, each with the number of SMs of the GPU. The tasks assume this
     /// number.
     pub whole_gpus: Vec<(String, u32)>,
@@ -152,9 +173,18 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
             return Err(Error::parameter(option, format!("{unknown:?}"), expected));
         }
     }
+    let contended: Vec<Vec<String>> = runs
+        .iter()
+        .map(|run| match (run.conflict, run.activities) {
+            (false, _) => Vec::new(),
+            // Other programs may have run, which the profiler did not record.
+            (true, [only]) => vec![only.name.clone()],
+            (true, _) => Overlap::of(run, &options.warm_up).map_or(Vec::new(), |overlap| overlap.activities),
+        })
+        .collect();
     let (mut tasks, mut reports, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
-        match derive(name, runs, options)? {
+        match derive(name, (runs, &contended), options)? {
             Ok((task, report)) => {
                 tasks.push(task);
                 reports.push(report);
@@ -190,7 +220,12 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
         }
     }
     let isolated = runs.iter().filter(|run| !run.conflict);
-    let contended = runs.iter().filter(|run| run.conflict);
+    let no_contention = runs.iter().zip(&contended).filter(|(run, _)| run.conflict);
+    let no_contention = no_contention.filter_map(|(run, contended)| {
+        let names = run.activities.iter().map(|activity| activity.name.clone());
+        let names: Vec<String> = names.filter(|name| !contended.contains(name)).collect();
+        (!names.is_empty() || run.activities.len() == 1).then(|| (run.file.to_owned(), names))
+    });
     Ok(Derived {
         set,
         tasks: reports,
@@ -198,10 +233,7 @@ pub fn build(runs: &[Run<'_>], options: &Options<'_>) -> Result<Derived> {
         overlaps: isolated
             .filter_map(|run| Overlap::of(run, &options.warm_up))
             .collect(),
-        no_contention: contended
-            .filter(|run| Overlap::of(run, &options.warm_up).is_none())
-            .map(|run| run.file.to_owned())
-            .collect(),
+        no_contention: no_contention.collect(),
         whole_gpus,
     })
 }
@@ -224,8 +256,11 @@ fn refuse_twice(runs: &[Run<'_>]) -> Result<()> {
 
 type Outcome = std::result::Result<(Task, TaskReport), &'static str>;
 
+/// The runs, and for each run the activities in conflict.
+type Runs<'a> = (&'a [Run<'a>], &'a [Vec<String>]);
+
 /// Returns the task of the activity `name`, or the reason why the activity does not become a task.
-fn derive(name: &str, runs: &[Run<'_>], options: &Options<'_>) -> Result<Outcome> {
+fn derive(name: &str, runs: Runs<'_>, options: &Options<'_>) -> Result<Outcome> {
     let samples = samples(name, runs, options)?;
     let mut outcome = of_samples(name, &samples, options)?;
     let stated = options.periods.get(name).copied();
@@ -253,7 +288,7 @@ fn of_samples(name: &str, samples: &[Sample<'_>], options: &Options<'_>) -> Resu
     if samples.is_empty() {
         return Ok(Err("no GPU work after the warm-up"));
     }
-    if samples.iter().all(|sample| sample.run.conflict) {
+    if samples.iter().all(|sample| sample.conflict) {
         return Ok(Err("no recording in isolation"));
     }
     let releases = |sample: &Sample<'_>| sample.jobs.iter().map(|job| job.release).collect::<Vec<i64>>();
@@ -293,14 +328,21 @@ fn of_samples(name: &str, samples: &[Sample<'_>], options: &Options<'_>) -> Resu
 
     let place =
         |error: &dyn std::fmt::Display| Error::from(Refusal::told(format!("activity {name:?}"), error));
+    let copies = match options.copies {
+        CopyRule::LeaveOut => 0,
+        CopyRule::Count => Copies::of(samples).around_ns(),
+    };
     let points = |conflict: bool| -> Result<Option<Points>> {
-        let chosen = samples.iter().filter(|sample| sample.run.conflict == conflict);
+        let chosen = samples.iter().filter(|sample| sample.conflict == conflict);
         let mut measured = Vec::new();
         for sample in chosen {
             for job in sample.jobs.iter().filter(|job| job.busy_ns > 0) {
                 measured.push((
                     sample.sms,
-                    enlarged(options.gaps.execution_ns(job), options.margin),
+                    enlarged(
+                        options.gaps.execution_ns(job).saturating_add(copies),
+                        options.margin,
+                    ),
                 ));
             }
         }
@@ -397,7 +439,7 @@ fn traffic(samples: &[Sample<'_>], counters: &Counters) -> Option<Bytes> {
 
 /// If there are enough jobs, estimates the execution time in isolation on the largest number of SMs, and returns this number.
 fn tail(samples: &[Sample<'_>], options: &Options<'_>) -> Option<(u32, Estimate)> {
-    let isolated = || samples.iter().filter(|sample| !sample.run.conflict);
+    let isolated = || samples.iter().filter(|sample| !sample.conflict);
     let sms = isolated().map(|sample| sample.sms).max()?;
     let times: Vec<Time> = isolated()
         .filter(|sample| sample.sms == sms)

@@ -1,13 +1,14 @@
 //! Statement of the GPU and of the tool that measured a task.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU64;
 
 use gpusched_model::MeasuredOn;
 use gpusched_model::error::Refusal;
-use gpusched_model::provenance::MeasuredOnShape;
+use gpusched_model::provenance::{MeasuredOnShape, SizeSign};
 use gpusched_model::time::Time;
 
-use super::{Copies, Gaps, Options, Run, Sample, Size};
+use super::{Copies, CopyRule, Gaps, Options, Run, Sample, Size};
 use crate::activity::{Job, devices, signs};
 use crate::model::{Dispatcher, Gpu, Missing};
 
@@ -61,9 +62,16 @@ pub(super) fn of(
         warm_up: Some(options.warm_up.of(activity)).filter(|rule| !rule.is_none()),
         kernels: kernels(samples),
         left_out_gaps: left_out_gaps(samples, options.gaps),
-        left_out_copies: left_out_copies(samples),
+        left_out_copies: copies(samples, |copies| copies.longest_ns)
+            .filter(|_| options.copies == CopyRule::LeaveOut),
+        counted_copies: copies(samples, Copies::around_ns).filter(|_| options.copies == CopyRule::Count),
         incomplete: samples.iter().any(is_incomplete),
         size_stated: samples.iter().any(|sample| sample.size == Size::Stated),
+        size_signs: { samples.iter() }
+            .flat_map(|sample| sample.signs.iter().map(|of| of.sign))
+            .collect::<BTreeSet<SizeSign>>()
+            .into_iter()
+            .collect(),
         // No profiler records the clocks and the state of the GPU during a run.
         ..MeasuredOnShape::default()
     };
@@ -103,10 +111,10 @@ fn left_out_gaps(samples: &[Sample<'_>], gaps: Gaps) -> Option<Time> {
     (gaps == Gaps::Separate && longest > 0).then(|| Time::from_ns(longest))
 }
 
-/// Returns the largest time of the copies of a job before its first or after its last kernel.
-fn left_out_copies(samples: &[Sample<'_>]) -> Option<Time> {
-    let longest = Copies::of(samples).longest_ns;
-    (longest > 0).then(|| Time::from_ns(longest))
+/// Returns the time `of` copies before the first or after the last kernel of a job, if there are such copies.
+fn copies(samples: &[Sample<'_>], of: impl Fn(Copies) -> u64) -> Option<Time> {
+    let time = of(Copies::of(samples));
+    (time > 0).then(|| Time::from_ns(time))
 }
 
 /// Whether the recording lacks records that can belong to jobs of `sample`, or does not show which launches belong to them.

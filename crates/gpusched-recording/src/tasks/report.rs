@@ -6,7 +6,7 @@ use gpusched_model::Contention;
 use gpusched_model::time::Time;
 use serde::Serialize;
 
-use super::{Gaps, Sample, Settles, Size, releases, warm_up};
+use super::{Contradiction, Gaps, Sample, Settles, Size, releases, warm_up};
 use crate::activity::signs::{self, Hole};
 use crate::activity::{Job, Rhythm, devices};
 use crate::summary::Statistics;
@@ -27,6 +27,8 @@ pub struct TaskReport {
     pub whole_gpus: Vec<(String, u32)>,
     /// Files whose number of SMs only the user states, each with this number.
     pub stated_sizes: Vec<(String, u32)>,
+    /// Signs against the stated numbers of SMs, each with the file and this number.
+    pub size_signs: Vec<(String, u32, Contradiction)>,
     /// File and number of the job that is released latest after its arrival. `None` without jitter.
     pub latest: Option<(String, usize)>,
     /// Observed distance of releases [ns], if it is more than 0.1 % shorter than the stated period of the recorded system.
@@ -83,6 +85,11 @@ pub struct Copies {
     pub outside: usize,
     /// Longest time of these copies of one job [ns].
     pub longest_ns: u64,
+    /// Longest time from the release of a job to its first kernel, among the jobs that copy before this kernel [ns]. If the file does not
+    /// show the release, the time starts at the first copy.
+    pub before_ns: u64,
+    /// Longest time from the last kernel of a job to the end of its last copy [ns].
+    pub after_ns: u64,
 }
 
 impl Copies {
@@ -94,9 +101,28 @@ impl Copies {
                 all.inside += inside;
                 all.outside += outside;
                 all.longest_ns = all.longest_ns.max(ns);
+                // A job without kernels has no time on the GPU before and after them.
+                if job.launches.is_empty() {
+                    continue;
+                }
+                let (start, end) = job.with_copies(sample.run.recording);
+                if start < job.start {
+                    let from = if job.shows_release {
+                        start.min(job.release)
+                    } else {
+                        start
+                    };
+                    all.before_ns = all.before_ns.max(job.start.abs_diff(from));
+                }
+                all.after_ns = all.after_ns.max(end.abs_diff(job.end));
             }
         }
         all
+    }
+
+    /// Time by which copies before the first and after the last kernel can extend a job [ns].
+    pub fn around_ns(self) -> u64 {
+        self.before_ns.saturating_add(self.after_ns)
     }
 }
 
@@ -156,6 +182,12 @@ impl TaskReport {
             stated,
             whole_gpus: sizes(samples, Size::WholeGpu),
             stated_sizes: sizes(samples, Size::Stated),
+            size_signs: { samples.iter() }
+                .flat_map(|sample| {
+                    let signs = sample.signs.iter();
+                    signs.map(|&sign| (sample.run.file.to_owned(), sample.sms, sign))
+                })
+                .collect(),
             latest: releases::latest(samples, period),
             shorter: releases::shorter(samples, rhythm, period).filter(|_| stated.is_some()),
             recorded,
@@ -247,14 +279,14 @@ fn filled_permille(sample: &Sample<'_>) -> u64 {
 fn points(samples: &[Sample<'_>], gaps: Gaps, fitted: &Fit) -> Vec<Point> {
     let mut keys: Vec<(bool, u32)> = samples
         .iter()
-        .map(|sample| (sample.run.conflict, sample.sms))
+        .map(|sample| (sample.conflict, sample.sms))
         .collect();
     keys.sort_unstable();
     keys.dedup();
     let of = |(conflict, sms): (bool, u32)| {
         let chosen = samples
             .iter()
-            .filter(|sample| (sample.run.conflict, sample.sms) == (conflict, sms));
+            .filter(|sample| (sample.conflict, sample.sms) == (conflict, sms));
         let working = chosen
             .flat_map(|sample| sample.jobs)
             .filter(|job| job.busy_ns > 0);

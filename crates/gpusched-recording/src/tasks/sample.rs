@@ -3,8 +3,8 @@
 use gpusched_model::counted;
 use gpusched_model::error::{Refusal, Result};
 
-use super::size::{Size, sms};
-use super::{Options, Run};
+use super::size::{Contradiction, Size, sms};
+use super::{Options, Run, Runs};
 use crate::activity::signs::{self, Hole};
 use crate::activity::{Job, named_gpus, split};
 
@@ -14,6 +14,10 @@ pub(super) struct Sample<'a> {
     pub sms: u32,
     /// Source of `sms`.
     pub size: Size,
+    /// Signs against `sms`, if only the user states it.
+    pub signs: Vec<Contradiction>,
+    /// Whether the times are times in conflict.
+    pub conflict: bool,
     pub jobs: &'a [Job],
     pub dropped: &'a [Job],
     /// Number of launches that may belong to these jobs, but count to other jobs or to no job.
@@ -23,9 +27,13 @@ pub(super) struct Sample<'a> {
 }
 
 /// Returns the jobs of the activity `name`, for each run with such jobs.
-pub(super) fn samples<'a>(name: &str, runs: &'a [Run<'a>], options: &Options<'_>) -> Result<Vec<Sample<'a>>> {
+pub(super) fn samples<'a>(
+    name: &str,
+    (runs, contended): Runs<'a>,
+    options: &Options<'_>,
+) -> Result<Vec<Sample<'a>>> {
     let mut samples = Vec::new();
-    for run in runs {
+    for (run, contended) in runs.iter().zip(contended) {
         let Some(activity) = run.activities.iter().find(|activity| activity.name == name) else {
             continue;
         };
@@ -62,6 +70,11 @@ pub(super) fn samples<'a>(name: &str, runs: &'a [Run<'a>], options: &Options<'_>
                 Some(_) => Vec::new(),
             },
             run,
+            signs: match size {
+                Size::Stated => Contradiction::all(run, jobs, sms),
+                Size::Shown | Size::WholeGpu => Vec::new(),
+            },
+            conflict: contended.iter().any(|other| other == name),
             sms,
             size,
             jobs,

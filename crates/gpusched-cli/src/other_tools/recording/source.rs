@@ -81,6 +81,8 @@ pub struct Source {
     pub by: Grouping,
     /// Number of SMs that the command line states.
     pub sms: Option<u32>,
+    /// Whether `sms` is the size of a client of MPS or of a MIG slice.
+    pub client: bool,
 }
 
 impl Reading {
@@ -127,6 +129,7 @@ impl Reading {
             unpacked: self.unpacking.limit(),
         };
         let recording = read(&path, options, &mut |bytes| progress.at(bytes))?;
+        let client = matches!(size, Some(Size::Percent(_) | Size::Slice(_)));
         let sms = size.map(|size| self.sms(size, &path, &recording)).transpose()?;
         let jobs = Jobs {
             by: self.by,
@@ -163,6 +166,7 @@ impl Reading {
             activities,
             by: self.by,
             sms,
+            client,
         })
     }
 

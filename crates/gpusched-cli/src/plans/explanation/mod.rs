@@ -18,6 +18,10 @@ pub fn of_plan(request: &Request, case: &Case<'_>, plan: &Plan, find: &Find<'_>)
     let mut lines = reasons::of_plan(case, plan);
     lines.extend(without_overheads(case, plan, find));
     lines.extend(reasons::traffic(case));
+    lines.extend(reasons::warm_up(
+        case,
+        plan.failure.as_ref().and_then(|failure| failure.task()),
+    ));
     let from = plan
         .bound
         .as_ref()

@@ -244,6 +244,26 @@ fn jitter(case: &Case<'_>, task: usize, demand: &Demand) -> Option<String> {
     ))
 }
 
+/// Returns a line if WCETs are from recordings and contain the first jobs of each recording. `task` is the task that does not fit, if there is
+/// one.
+pub fn warm_up(case: &Case<'_>, task: Option<usize>) -> Option<String> {
+    let contains = |index: &usize| {
+        let task = case.set.tasks().get(*index)?;
+        let on = case.set.measured_on(task)?.fields();
+        (on.samples.is_some() && on.warm_up.is_none_or(|rule| rule.is_none())).then_some(*index)
+    };
+    let all = 0..case.set.tasks().len();
+    let found = match task {
+        Some(task) => contains(&task)?,
+        None => all.into_iter().find_map(|index| contains(&index))?,
+    };
+    Some(format!(
+        "The measurement of task {} left out no warm-up, and first jobs are often slow: `recording tasks` notes it, and `--warm-up` leaves \
+         them out if they need not meet deadlines.",
+        called(case.set, found)
+    ))
+}
+
 /// Returns the total work of all jobs whose release and deadline are within an interval of length `interval` [ns].
 fn within(demand: &Demand, interval: Time) -> u64 {
     let due = demand.deadline.ns().saturating_sub(demand.jitter.ns());

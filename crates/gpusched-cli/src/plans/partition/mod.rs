@@ -2,7 +2,7 @@
 
 mod export;
 mod margin;
-mod response_times;
+pub mod response_times;
 mod sensitivity;
 mod text;
 

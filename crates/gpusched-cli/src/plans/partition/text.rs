@@ -120,7 +120,7 @@ impl Args {
         if !plan.partitions.is_empty() {
             text.push('\n');
             text += &self.table(case, plan, false).render(palette.header);
-            if let Some(table) = response_times::table(case, plan) {
+            if let Some(table) = response_times::table(case.set, plan) {
                 text.push('\n');
                 text += &table.render(palette.header);
             }

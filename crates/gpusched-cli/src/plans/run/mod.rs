@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use crate::arguments::notes::{Notes, green_contexts};
 use crate::arguments::{StatedOverheads, named, overheads, refused, whole};
 use crate::plans::{MEASURE_OVERHEADS, of_other_set};
 use crate::report::{Output, Palette};
@@ -13,7 +14,7 @@ use crate::{Format, Global, Outcome, complain};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
-use gpusched_model::{Factor, OverheadsOrigin, TaskSet};
+use gpusched_model::{Device, Factor, OverheadsOrigin, TaskSet};
 use gpusched_runtime::core::Overrun;
 use gpusched_runtime::trace::ring::Ring;
 use gpusched_runtime::work::Fault;
@@ -155,6 +156,15 @@ impl crate::Run for Args {
         let plan = Plans::only(&self.plan, "plan")?;
         self.check_overheads(plan.overheads_origin.as_ref())?;
         let set = TaskSets::only(&self.set, "task set")?;
+        if !global.quiet {
+            Notes::default().on(&set);
+            if self.backend == Backend::Simulated {
+                // A plan keeps the rule of its own granularity only.
+                let hardware = plan.hardware.as_ref();
+                let device = hardware.and_then(|hardware| Device::named(hardware.device.name()));
+                green_contexts(&set, &plan, device.as_ref());
+            }
+        }
         let work = self.work(&set, global)?;
         let at = |error: Error| error.map_refusal(|refusal| self.in_plan(refusal));
         let mut program =

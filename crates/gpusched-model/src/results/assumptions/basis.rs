@@ -1,12 +1,14 @@
 //! Selection of the assumptions of a verdict.
 
+use std::collections::BTreeSet;
+
 use super::ports::are_whole_tpcs;
 use super::sentences::{self, Origins, Part};
 use super::{Assumption, AssumptionId, Counted, Ports};
 use crate::device::{Device, Granularity};
 use crate::plan::Plan;
 use crate::policy::{Policy, Preemption, Priorities};
-use crate::provenance::{MeasuredOnShape, SameGpu};
+use crate::provenance::{MeasuredOnShape, SameGpu, SizeSign};
 use crate::tasks::wcet::WcetSource;
 use crate::traffic::{Arbitration, MemoryTime, RateForm, SharedMemory};
 use crate::wcet::{Form, Table};
@@ -283,11 +285,17 @@ impl Basis<'_> {
         let incomplete = self.count(|task| measured(task, &|on| on.incomplete));
         let words = sentences::recording_incomplete;
         add(list, incomplete.if_any(AssumptionId::RecordingIncomplete, words));
-        let sizes = self.count(|task| measured(task, &|on| on.size_stated));
+        let sizes = self.count(|task| measured(task, &|on| on.size_stated && on.size_signs.is_empty()));
         add(
             list,
             sizes.if_any(AssumptionId::SizeStated, sentences::size_stated),
         );
+        let tasks = self.set.tasks().iter();
+        let of = tasks.filter_map(|task| Some(&self.set.measured_on(task)?.fields().size_signs));
+        let signs: BTreeSet<SizeSign> = of.flatten().copied().collect();
+        let doubtful = self.count(|task| measured(task, &|on| !on.size_signs.is_empty()));
+        let words = |tasks| sentences::size_contradicted(&signs, tasks);
+        add(list, doubtful.if_any(AssumptionId::SizeContradicted, words));
         let rule = |task: &Task| {
             let stated = self.set.measured_on(task)?.fields().warm_up;
             stated.filter(|rule| !rule.is_none())

@@ -125,6 +125,8 @@ pub enum AssumptionId {
     RecordingIncomplete,
     /// The measured jobs ran on the number of SMs that the user stated. The recordings do not show this number.
     SizeStated,
+    /// The measured jobs ran on the number of SMs that the user stated, although signs in the recordings contradict this number.
+    SizeContradicted,
     /// No deadline counts during the warm-up. The measurement left out its jobs.
     WarmUpLeftOut,
     /// Each segment on a context that takes turns is one kernel, or its kernels follow each other without gaps.

@@ -1,5 +1,8 @@
 //! Texts of assumptions that contain numbers.
 
+use std::collections::BTreeSet;
+
+use crate::provenance::SizeSign;
 use crate::tasks::wcet::WcetSource;
 use crate::time::Time;
 use crate::traffic::{MemoryTime, RateForm};
@@ -183,6 +186,15 @@ pub(super) fn recording_incomplete(tasks: Part) -> String {
 
 pub(super) fn size_stated(tasks: Part) -> String {
     format!("The measured jobs ran on the stated number of SMs, which the recordings do not show ({tasks}).")
+}
+
+/// `signs` contradict the stated number.
+pub(super) fn size_contradicted(signs: &BTreeSet<SizeSign>, tasks: Part) -> String {
+    let signs: Vec<&str> = signs.iter().map(|sign| sign.text()).collect();
+    format!(
+        "The measured jobs ran on the stated number of SMs, although {} ({tasks}).",
+        signs.join(", and ")
+    )
 }
 
 /// `rules` are the rules that dropped the first jobs of recordings.

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
 
-use super::WarmUp;
+use super::{SizeSign, WarmUp};
 use crate::Factor;
 use crate::device::Device;
 use crate::time::Time;
@@ -92,12 +92,18 @@ pub struct MeasuredOnShape {
     /// kernel [ns]. If present, a verdict has the assumption `copies-left-out`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out_copies: Option<Time>,
+    /// Time that the WCET contains, before the margin, for the copies of a job before its first and after its last kernel [ns].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_copies: Option<Time>,
     /// Whether the recordings show that records are missing. If so, a verdict has the assumption `recording-incomplete`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
     /// Whether only the user states the number of SMs of a recording. If so, a verdict has the assumption `size-stated`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub size_stated: bool,
+    /// Signs in the recordings against the stated number of SMs. If present, a verdict has the assumption `size-contradicted`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub size_signs: Vec<SizeSign>,
 }
 
 /// Whether the clocks of a GPU could not change during a measurement.

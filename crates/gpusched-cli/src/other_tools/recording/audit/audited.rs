@@ -59,7 +59,7 @@ impl<'a> Request<'a> {
         let blocks = { self.blocks.iter() }.map(|(task, file)| Ok((task.clone(), Residency::read(file)?)));
         let blocks: Vec<(String, Residency)> = blocks.collect::<Result<_>>()?;
         let found = audit(&run(&source, &blocks, &warm_up), &set, plan.as_ref(), self.names)?;
-        if let (Some(plan), Some(file), None) = (&plan, self.plan, &source.recording.dispatcher) {
+        if let (Some(plan), Some(file)) = (&plan, self.plan) {
             of_set(plan, &set, file)?;
         }
         let mut notes = notes(&source, plan.as_ref());
@@ -120,7 +120,10 @@ fn run<'a>(source: &'a Source, blocks: &'a [(String, Residency)], warm_up: &Warm
         unassigned: source.activities.unassigned,
         open: source.activities.open,
         outside: &source.activities.outside,
-        sms: source.sms.or_else(|| whole_gpu(source)),
+        // The partitions of a dispatcher are smaller than its GPU.
+        sms: source
+            .sms
+            .or_else(|| whole_gpu(source).filter(|_| source.recording.dispatcher.is_none())),
         warm_up: warm_up.clone(),
         blocks,
     }
@@ -230,6 +233,10 @@ fn whole_gpu(source: &Source) -> Option<u32> {
 fn notes(source: &Source, plan: Option<&Plan>) -> Vec<String> {
     let mut notes = of_recording(&source.recording, "job");
     match (source.sms, plan, whole_gpu(source)) {
+        (None, None, _) if source.recording.dispatcher.is_some() => notes.push(
+            "state the plan of the run with --plan: the trace is a run with partitions, and no check of C(m) is possible without it"
+                .to_owned(),
+        ),
         (None, None, Some(sms)) => notes.push(format!(
             "no size (FILE@SMS): gpusched assumes the whole GPU, {}",
             counted(sms, "SM")

@@ -133,6 +133,9 @@ impl Report for About<String, Audit> {
             Visible::Broken => format!("BROKEN: {file} shows violations\n"),
             Visible::NotVisible => match audit.shows_every_task() {
                 false => format!("NOT VISIBLE: {file} shows no jobs of some tasks\n"),
+                true if audit.has_no_green_context() => format!(
+                    "NOT VISIBLE: {file} does not show that the partitions existed, because no kernel states a green context\n"
+                ),
                 true => format!("NOT VISIBLE: {file} lacks records that could show a violation\n"),
             },
         };
@@ -259,9 +262,12 @@ fn hidden(audit: &Audit) -> Option<String> {
         Subject::Deadlines => "that all jobs met their deadlines",
         _ => "that all jobs kept to their WCETs",
     });
-    let partitions = (!audit.shows_partitions()).then_some(match audit.has_one_context() {
-        true => "that the partitions existed, because all kernels ran in one context",
-        false => "the SMs of the partitions",
+    let partitions = (!audit.shows_partitions()).then_some(if audit.has_no_green_context() {
+        "that the partitions existed, because no kernel states a green context"
+    } else if audit.has_one_context() {
+        "that the partitions existed, because all kernels ran in one context"
+    } else {
+        "the SMs of the partitions"
     });
     let all: Vec<&str> = limits.chain(partitions).collect();
     match all.as_slice() {

@@ -1,11 +1,10 @@
 //! Notes and their importance; notes about the files of a task set: their ranges, and sizes that their names contradict.
 
-use std::path::Path;
-
 use crate::recording::source::Source;
 use crate::report::clip;
 use gpusched_model::counted;
 use gpusched_recording::activity::listed;
+use gpusched_recording::tasks::named_size;
 
 /// Widest name in tables and notes [characters].
 pub(super) const NAME: usize = 40;
@@ -59,7 +58,7 @@ pub(super) fn of_inner(sources: &[&Source]) -> Option<String> {
     }
     (!inner.is_empty()).then(|| {
         format!(
-            "{}: ranges inside other ranges are no jobs, but parts of the outer jobs: {}; choose jobs with --name",
+            "{}: ranges inside other ranges are parts of the outer jobs: {}; if one of them is the task, choose it with --name",
             place_of(&files),
             listed(inner)
         )
@@ -74,25 +73,14 @@ pub(super) fn place_of(files: &[&str]) -> String {
     }
 }
 
-/// Returns a note if the name of a file states another number of SMs than the user, such as `detector_12sm.sqlite@8`.
+/// Returns a note if the name of a file states fewer SMs than the user, such as `detector_8sm.sqlite@12`. The opposite is a sign that the
+/// task set states.
 pub(super) fn of_name(source: &Source) -> Option<String> {
-    let (file, stated) = (Path::new(&source.file), source.sms?);
-    let name = file.file_name()?.to_string_lossy().to_lowercase();
-    // A number, at most one separator, `sm` or `sms`, and the end of the word.
-    let named = name.match_indices("sm").find_map(|(at, unit)| {
-        let rest = &name[at + unit.len()..];
-        let ends = !rest
-            .strip_prefix('s')
-            .unwrap_or(rest)
-            .starts_with(char::is_alphanumeric);
-        let before = &name[..at];
-        let before = before.strip_suffix(['-', '_', ' ']).unwrap_or(before);
-        let digits = before.rsplit(|letter: char| !letter.is_ascii_digit()).next()?;
-        digits.parse::<u32>().ok().filter(|_| ends)
-    })?;
-    (named != stated).then(|| {
+    let (named, stated) = (named_size(&source.file)?, source.sms?);
+    (named < stated).then(|| {
         format!(
-            "{}: the name says {}, and the stated size is {}; C(m) is unsafe if kernels ran on more SMs than stated",
+            "{}: check the size: the name says {}, and you state {}; if the name is right, the task set lacks C({named}), and C({stated}) is \
+             pessimistic",
             source.file,
             counted(named, "SM"),
             counted(stated, "SM")

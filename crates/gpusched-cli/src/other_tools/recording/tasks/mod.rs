@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::source::{Reading, Source};
+use crate::arguments::notes::Notes;
 use crate::arguments::{named, refused};
 use crate::report::{Output, Palette, Rows};
 use crate::{Format, Global, Outcome};
@@ -19,7 +20,7 @@ use gpusched_model::error::{Refusal, Result};
 use gpusched_model::time::Time;
 use gpusched_recording::model::Tool;
 use gpusched_recording::readers::{Options as ReadOptions, read};
-use gpusched_recording::tasks::{Counters, Gaps, Options, Run, build};
+use gpusched_recording::tasks::{CopyRule, Counters, Gaps, Options, Run, build};
 
 /// Arguments of `gpusched recording tasks`.
 #[derive(Debug, clap::Args)]
@@ -43,6 +44,9 @@ pub struct Args {
     /// Treatment of gaps between the kernels of a job
     #[arg(long, value_parser = named::<Gaps>(), default_value_t)]
     gaps: Gaps,
+    /// Treatment of copies before the first and after the last kernel of a job
+    #[arg(long, value_parser = named::<CopyRule>(), default_value_t)]
+    copies: CopyRule,
     /// Form of C(m)
     #[arg(long, value_parser = named::<EnvelopeForm>(), default_value = "table")]
     form: EnvelopeForm,
@@ -133,6 +137,7 @@ impl crate::Run for Args {
                 activities: &source.activities.list,
                 outside: &source.activities.outside,
                 sms: source.sms,
+                client: source.client,
                 gpu: self.reading.gpu.as_ref(),
                 conflict,
             }
@@ -150,6 +155,7 @@ impl crate::Run for Args {
             margin: self.margin,
             form: self.form,
             gaps: self.gaps,
+            copies: self.copies,
             counters: &counters,
             periods: &periods,
             deployed: &deployed,
@@ -157,6 +163,9 @@ impl crate::Run for Args {
             exceedance: self.exceedance,
         };
         let derived = build(&runs, &options).map_err(|error| error.map_refusal(hinted))?;
+        if !global.quiet {
+            Notes::default().on(&derived.set);
+        }
         let sources: Vec<&Source> = isolated.iter().chain(&conflict).collect();
         let text = text::Text {
             derived: &derived,

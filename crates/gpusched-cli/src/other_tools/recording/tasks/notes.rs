@@ -8,11 +8,12 @@ use super::releases::of_releases;
 use super::text::Text;
 use crate::recording::source::{Source, of_recording};
 use crate::report::clip;
+use gpusched_model::provenance::SizeSign;
 use gpusched_model::time::Time;
 use gpusched_model::{Task, WarmUp, counted};
 use gpusched_recording::activity::{listed, named_gpus};
-use gpusched_recording::model::{Missing, Tool};
-use gpusched_recording::tasks::{Gaps, TaskReport, numbered};
+use gpusched_recording::model::Missing;
+use gpusched_recording::tasks::{Contradiction, CopyRule, Gaps, TaskReport, numbered};
 
 /// With fewer jobs, a note doubts the longest time.
 const FEW: usize = 5;
@@ -45,6 +46,7 @@ impl Text<'_> {
                 ),
             ));
         }
+        notes.extend(self.of_deadlines());
         notes.extend(self.of_files());
         notes.extend(self.of_sizes());
         notes.extend(self.of_copies());
@@ -52,6 +54,26 @@ impl Text<'_> {
         notes.extend(self.of_traffic());
         notes.sort_by_key(|&(rank, _)| rank);
         notes.into_iter().map(|(_, note)| note).collect()
+    }
+
+    /// Returns a note about tasks without a stated deadline.
+    fn of_deadlines(&self) -> Option<Note> {
+        let tasks =
+            { self.derived.set.tasks().iter() }.filter_map(|task| Some((task.name()?, task.period())));
+        let untold: Vec<(&str, Time)> = tasks
+            .filter(|(name, _)| !self.options.deadlines.contains_key(*name))
+            .collect();
+        let (first, period) = untold.first()?;
+        let first = clip(first, NAME);
+        let text = match untold.len() {
+            1 => format!(
+                "--deadline {first}=TIME: no deadline is stated for {first:?}, so it is the period, {period}"
+            ),
+            many => format!(
+                "--deadline NAME=TIME: no deadline is stated for {many} tasks, so it is their period, such as {period} for {first:?}"
+            ),
+        };
+        Some((Rank::Next, text))
     }
 
     /// Returns notes about each file.
@@ -126,21 +148,44 @@ impl Text<'_> {
                 stated.push(file);
             }
         }
-        if !stated.is_empty() {
-            let place = place_of(&stated);
-            let of_nsys = self.sources.iter().all(|source| {
-                let origin = &source.recording.origin;
-                origin.tool == Tool::Nsys && origin.report == "sqlite"
-            });
-            let why = match of_nsys {
-                true => "no kernel states a green context with its size, so",
-                false => "the file does not show the stated number of SMs, so",
+        let signs: Vec<&(String, u32, Contradiction)> = { self.derived.tasks.iter() }
+            .flat_map(|report| &report.size_signs)
+            .collect();
+        for sign in [SizeSign::FileName, SizeSign::Processes, SizeSign::NoGreenContext] {
+            let of: Vec<_> = signs.iter().filter(|(.., of)| of.sign == sign).collect();
+            let files: BTreeSet<&str> = of.iter().map(|(file, ..)| file.as_str()).collect();
+            let files: Vec<&str> = files.into_iter().collect();
+            let Some((_, sms, first)) = of.first() else {
+                continue;
             };
+            let (place, number) = (place_of(&files), first.number);
+            let text = match sign {
+                SizeSign::FileName => format!(
+                    "check the size of {place}: the name says {}, and you state {}; C({sms}) is unsafe if the name is right",
+                    counted(number, "SM"),
+                    counted(*sms, "SM")
+                ),
+                SizeSign::Processes => format!(
+                    "check the size of {place}: the tasks ran in {number} processes, which suggests the whole GPU and not the stated {}; C({sms}) \
+                     is unsafe then (for MPS, state a percentage: FILE@50%)",
+                    counted(*sms, "SM")
+                ),
+                SizeSign::NoGreenContext => format!(
+                    "check the size of {place}: no kernel ran in a green context (`greenContextId` is empty), which suggests the whole GPU, {}; \
+                     launch on a stream of a green context, or be sure of your SM masks or MPS",
+                    counted(number, "SM")
+                ),
+            };
+            notes.push((Rank::Unsafe, text));
+        }
+        stated.retain(|file| signs.iter().all(|(of, ..)| of != file));
+        if !stated.is_empty() {
             notes.push((
                 Rank::Unsafe,
                 format!(
-                    "{place}: {why} the size after `@` is your statement, and each verdict assumes it; it is unsafe if kernels ran on \
-                     more SMs"
+                    "check the size of {}: the file does not show the number of SMs after `@`, so each verdict assumes it; C(m) is unsafe if \
+                     kernels ran on more SMs",
+                    place_of(&stated)
                 ),
             ));
         }
@@ -150,33 +195,47 @@ impl Text<'_> {
     /// Returns notes about copies and fills of memory, by task if the file shows their jobs.
     fn of_copies(&self) -> Vec<Note> {
         let mut notes = Vec::new();
-        let separate = self.options.gaps == Gaps::Separate;
-        for report in &self.derived.tasks {
-            let copies = report.copies;
-            let name = clip(&report.name, NAME);
-            let inside = match (copies.inside, separate) {
-                (0, _) => String::new(),
-                (some, true) => format!("; {some} more are between kernels, and not in C(m) either"),
-                (some, false) => format!("; C(m) contains {some} more between kernels"),
-            };
-            if copies.outside > 0 {
-                let longest = Time::from_ns(copies.longest_ns);
-                let verb = if copies.outside == 1 { "is" } else { "are" };
-                notes.push((
-                    Rank::Unsafe,
-                    format!(
-                        "{name:?}: {} {verb} before the first or after the last kernel of a job, so C(m) does not contain them: up to \
-                         {longest} per job, which is unsafe if the deployed jobs copy, too{inside}",
-                        counted(copies.outside as u64, "copy")
-                    ),
-                ));
-            } else if copies.inside > 0 && separate {
-                let copies = counted(copies.inside as u64, "copy");
-                notes.push((
-                    Rank::Unsafe,
-                    format!("{name:?}: {copies} between kernels, which C(m) does not contain (--gaps count)"),
-                ));
-            }
+        // One note for all tasks, with the time of each.
+        let outside = { self.derived.tasks.iter() }.filter(|report| report.copies.outside > 0);
+        let times: Vec<String> = { outside.clone() }
+            .take(LISTED)
+            .map(|report| {
+                let around = Time::from_ns(report.copies.around_ns());
+                format!("{around} of {:?}", clip(&report.name, NAME))
+            })
+            .collect();
+        let more = if outside.clone().count() > LISTED {
+            ", …"
+        } else {
+            ""
+        };
+        let times = times.join(", ") + more;
+        let longest = outside.map(|report| report.copies.longest_ns).max();
+        match (longest, self.options.copies) {
+            (None, _) => {}
+            (Some(_), CopyRule::Count) => notes.push((
+                Rank::Fact,
+                format!("C(m) contains the longest time for copies before the first and after the last kernel, before the margin: {times}"),
+            )),
+            (Some(longest), CopyRule::LeaveOut) => notes.push((
+                Rank::Unsafe,
+                format!(
+                    "--copies count, if deployed jobs copy: C(m) contains no copy before the first or after the last kernel, for up to {} per \
+                     job; the option adds {times}, before the margin",
+                    Time::from_ns(longest)
+                ),
+            )),
+        }
+        let inside = { self.derived.tasks.iter() }.filter(|report| report.copies.inside > 0);
+        for report in inside.filter(|_| self.options.gaps == Gaps::Separate) {
+            let copies = counted(report.copies.inside as u64, "copy");
+            notes.push((
+                Rank::Unsafe,
+                format!(
+                    "{:?}: {copies} between kernels, which C(m) does not contain (--gaps count)",
+                    clip(&report.name, NAME)
+                ),
+            ));
         }
         let all = self.sources.iter().map(|source| source.recording.other.copies);
         let known = self.sources.iter().map(|source| {
@@ -214,24 +273,35 @@ impl Text<'_> {
                 .map(|name| format!("{:?}", clip(name, NAME)))
                 .collect();
             let more = if overlap.activities.len() > 8 { ", …" } else { "" };
+            let mut reports = self.derived.tasks.iter();
+            let doubtful =
+                reports.any(|report| report.size_signs.iter().any(|(file, ..)| *file == overlap.file));
+            let (rank, value) = match doubtful {
+                true => (Rank::Unsafe, "but on more SMs than stated, they are too short"),
+                false => (Rank::Fact, "which is pessimistic"),
+            };
             notes.push((
-                Rank::Fact,
+                rank,
                 format!(
-                    "{}: kernels of {}{more} ran at the same time on one GPU, so their times in isolation contain interference, which is \
-                     pessimistic; gpusched cannot determine a separate WCET in conflict",
+                    "{}: kernels of {}{more} ran at the same time on one GPU, so their times in isolation contain interference, {value}; \
+                     gpusched cannot determine a separate WCET in conflict",
                     overlap.file,
                     names.join(", ")
                 ),
             ));
         }
-        for file in &self.derived.no_contention {
-            notes.push((
-                Rank::Unsafe,
-                format!(
-                    "{file}: kernels of different activities never ran at the same time; if no other work ran on the GPU, its times are no \
-                     times in conflict (--conflict)"
+        for (file, activities) in &self.derived.no_contention {
+            let text = match activities.is_empty() {
+                true => format!(
+                    "{file}: this file shows no other activity; its times are times in conflict only if other work ran on the GPU (--conflict)"
                 ),
-            ));
+                false => format!(
+                    "{file}: kernels of {} never ran at the same time as kernels of another activity, so their times count as times in \
+                     isolation, and this file gives no WCET in conflict (--conflict)",
+                    listed(activities.iter().map(String::as_str))
+                ),
+            };
+            notes.push((Rank::Unsafe, text));
         }
         let mut points = self.derived.tasks.iter().flat_map(|report| &report.points);
         if points.all(|point| !point.conflict) {

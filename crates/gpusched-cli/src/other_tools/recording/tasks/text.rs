@@ -6,7 +6,7 @@ use crate::recording::source::Source;
 use crate::report::{Cell, Palette, Table, clip};
 use gpusched_model::counted;
 use gpusched_model::time::Time;
-use gpusched_recording::tasks::{Derived, Options, TaskReport};
+use gpusched_recording::tasks::{CopyRule, Derived, Options, TaskReport};
 
 /// A task set with the description of its sources.
 pub struct Text<'a> {
@@ -37,6 +37,7 @@ impl Text<'_> {
                 let rhythm = first.map(|(report, _)| observed(report));
                 rhythm.map(|rhythm| time(rhythm.map(|rhythm| rhythm.least_distance_ns)))
             })
+            .time("deadline", |(first, _)| first.map(|(_, task)| task.deadline()))
             .time("jitter", |(first, _)| first.map(|(_, task)| task.jitter()))
             .number("SMs", |(_, point)| point.sms)
             .text(
@@ -48,7 +49,14 @@ impl Text<'_> {
             .time("longest", |(_, point)| time(point.times.max_ns))
             .time("C(m)", |(_, point)| Time::from_ns(point.wcet_ns));
         text += &table.done().render(palette.header);
-        text += &format!("\nC(m) is {} times the longest time\n", self.options.margin);
+        let copies = match self.options.copies {
+            CopyRule::LeaveOut => "",
+            CopyRule::Count => " and the longest time for copies around the kernels",
+        };
+        text += &format!(
+            "\nC(m) is {} times the longest time{copies}\n",
+            self.options.margin
+        );
         for report in &self.derived.tasks {
             text += &self.worst(report);
         }

@@ -59,6 +59,7 @@ impl Database {
             column => format!("k.{column}"),
         };
         let graphs = table == GRAPHS;
+        recording.has_green_column |= column(&["greenContextId"]) != "NULL";
         let name: &[&str] = match graphs {
             true => &["graphId"],
             false => &["demangledName", "shortName", "mangledName"],
