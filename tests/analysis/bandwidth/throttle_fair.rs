@@ -50,7 +50,7 @@ fn throttled_time_counts_with_tfs_only() {
 /// Decides with given memory times in place of an allocator.
 struct Used<'a, G> {
     governor: &'a G,
-    memory: std::vec::IntoIter<u64>,
+    memory: std::iter::Copied<std::slice::Iter<'a, u64>>,
     first: Time,
 }
 
@@ -130,7 +130,7 @@ fn the_budget_remains_a_limit() {
             assert_eq!(busy, all);
             let mut used = Used {
                 governor: &case.allocator,
-                memory: shared.memory[1..].to_vec().into_iter(),
+                memory: shared.memory[1..].iter().copied(),
                 first: Time::from_ns(shared.memory[0]),
             };
             let again = case
