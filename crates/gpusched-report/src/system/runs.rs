@@ -64,7 +64,7 @@ pub(super) fn section(draft: &Draft, system: &System, answer: &Answer) -> Result
         .map(|task| task.period.ns())
         .max()
         .unwrap_or(1);
-    // Two periods of each task, or more, but not so many regulation periods and segments that the runs take long.
+    // Two periods of each task, or more. `MOST` limits the regulation periods and segments, and so the length of the runs.
     let shortest = alone.tasks().iter().map(|task| task.period.ns()).min();
     let shortest = shortest.map_or(period.ns(), |shortest| shortest.min(period.ns()));
     let segments = alone.tasks().iter().map(|task| task.segments.len() as u64);

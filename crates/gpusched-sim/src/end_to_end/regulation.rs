@@ -1,4 +1,4 @@
-//! Regulation of best-effort cores while segments are in progress: the rules R1 to R3 of
+//! Regulation of best-effort cores while segments are in progress: the rules of
 //! `docs/explanation/budgets-end-to-end.md`. Accesses delay segments for the longest time that the rules allow.
 //!
 //! A segment is in progress from its start to its end. It has an account, which its start and each boundary of a
