@@ -60,15 +60,15 @@ The page is one HTML file without network access. The same input gives the same 
 shows the result of `gpusched verify` first. The page of a kernel shows its WCET over the budget, and budgets over time. The page of a study requires current results. It shows the reasons of `reasons.json` for
 claims that are not reproduced, from the folder of the results or the folder above it. The page of a recording shows its audit.
 
-The page prints on A4, with a table of assumptions whose owner and evidence you fill in. A browser makes a PDF (last example).
+The page prints on A4, with a table of assumptions whose owner and evidence you fill in. A browser
+makes a PDF: chromium --headless --no-pdf-header-footer --print-to-pdf=plan.pdf plan.html
 
 Exit code 0: the plan is proven schedulable, no claim of the study fails, or the recording shows no violation. 1: otherwise.
 
 Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched report plan.json tasksets/tasksets/adas.json -o plan.html
   gpusched study run analysis/smoke.toml -o results && gpusched report results -o study.html
-  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched report tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json -o run.html
-  gpusched report plan.json tasksets/tasksets/adas.json -o plan.html && chromium --headless --no-pdf-header-footer --print-to-pdf=plan.pdf plan.html";
+  gpusched recording tasks tasksets/recordings/robot/alone-8.sqlite@8 -o robot.json && gpusched report tasksets/recordings/robot/alone-8.sqlite@8 --set robot.json -o run.html";
 
 impl Run for Args {
     fn run(&self, global: &Global) -> Result<Outcome> {
