@@ -19,7 +19,7 @@ pub struct MemoryClient {
     /// Accesses of the client to its buffer; `read` by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub access: Access,
-    /// Order in which the client accesses the lines of its buffer; `sequential` by default.
+    /// Order of the accesses to the lines of the buffer; `sequential` by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub order: Order,
     /// Size of the buffer [bytes]: a multiple of 64 up to 2^40. A client that copies has a second buffer of this size. The
