@@ -172,7 +172,7 @@ impl Text<'_> {
                 ),
                 SizeSign::NoGreenContext => format!(
                     "check the size of {place}: no kernel ran in a green context (`greenContextId` is empty), which suggests the whole GPU, {}; \
-                     launch on a stream of a green context, or be sure of your SM masks or MPS",
+                     record again in a green context, unless SM masks or MPS limit the kernels",
                     counted(number, "SM")
                 ),
             };
