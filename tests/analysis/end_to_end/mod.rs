@@ -7,6 +7,7 @@ mod certificates;
 mod equations;
 mod independent;
 mod mutations;
+mod one_segment;
 mod one_window;
 mod pipelines;
 mod random;

@@ -20,6 +20,8 @@ use super::time_slices::Turns;
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Rule {
     Core,
+    /// A core with fixed priorities and tasks of one segment each. One evaluation solves its equations, which use no other bounds.
+    CoreOfSegments,
     CoreDeadlines,
     Fifo,
     Priorities(Preemption),
@@ -61,7 +63,7 @@ pub(super) fn single_windows(system: &System) -> State {
 fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
     let mut places: Vec<Place> = system
         .resources()
-        .map(|resource| place(system, resource))
+        .map(|resource| place(system, &state, resource))
         .collect();
     // For each task, the places that its bounds influence.
     let mut influenced = vec![Vec::new(); state.tasks.len()];
@@ -70,7 +72,7 @@ fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
         let shared = state.memory.is_some() && !place.here.is_empty();
         let mut marks = vec![false; state.tasks.len()];
         for &task in &place.tasks {
-            marks[task] = true;
+            marks[task] |= place.rule != Rule::CoreOfSegments;
             several.mark(&state, task, &mut marks);
             if state.tasks[task].pipelined {
                 // A window over several stages uses the bounds of all tasks on their resources.
@@ -90,7 +92,7 @@ fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
             }
         }
     }
-    // Whether all places are evaluated again, to confirm that no equation changes a value.
+    // Whether the places whose equations use bounds of others are evaluated again, to confirm that no equation changes a value.
     let mut confirms = false;
     loop {
         let mut settled = true;
@@ -114,12 +116,15 @@ fn iterate(system: &System, mut state: State, mut several: Windows) -> State {
         }
         if settled {
             confirms = true;
-            places.iter_mut().for_each(|place| place.version += 1);
+            let again = places
+                .iter_mut()
+                .filter(|place| place.rule != Rule::CoreOfSegments);
+            again.for_each(|place| place.version += 1);
         }
     }
 }
 
-fn place(system: &System, resource: Resource) -> Place {
+fn place(system: &System, state: &State, resource: Resource) -> Place {
     let rule = match resource {
         Resource::Core(index) => match system.cores().get(index).map(|core| core.policy) {
             Some(CorePolicy::Fp) | None => Rule::Core,
@@ -144,9 +149,10 @@ fn place(system: &System, resource: Resource) -> Place {
     let here: Vec<(usize, usize)> = system.on(resource).collect();
     let mut tasks: Vec<usize> = here.iter().map(|&(task, _)| task).collect();
     tasks.dedup();
+    let of_segments = rule == Rule::Core && one_segment::applies(state, &tasks);
     Place {
         resource,
-        rule,
+        rule: if of_segments { Rule::CoreOfSegments } else { rule },
         here,
         tasks,
         version: 1,
@@ -159,7 +165,7 @@ fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usiz
     let mut changed = Vec::new();
     // If one thread executes all segments of a resource, all orders are equal.
     let one_thread = match (&place.tasks[..], place.rule) {
-        (_, Rule::Core | Rule::CoreDeadlines) => false,
+        (_, Rule::Core | Rule::CoreOfSegments | Rule::CoreDeadlines) => false,
         (&[task], _) if !state.tasks[task].pipelined => true,
         (_, Rule::Deadlines(_)) => place.here.len() == 1,
         _ => false,
@@ -173,7 +179,7 @@ fn evaluate(state: &mut State, place: &Place, several: &mut Windows) -> Vec<usiz
             let ends = cores::by_deadline(state, place.resource, &place.here, &|| lost(state, place));
             return raise_ends(state, place, &ends);
         }
-        Rule::Core if one_segment::applies(state, &place.tasks) => {
+        Rule::CoreOfSegments => {
             let ends = one_segment::ends(state, &place.tasks);
             return raise_ends(state, place, &ends);
         }

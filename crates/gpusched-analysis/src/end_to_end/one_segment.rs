@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use super::arithmetic::{INFINITE, least};
 use super::streams::State;
@@ -26,79 +27,99 @@ pub(super) fn applies(state: &State, tasks: &[usize]) -> bool {
 /// the least window of a task k of higher priority. Work that delays k delays i, too. A window w > 0 also contains a job of k. So
 /// w − c_i is at least the value of k's equation in w − c_i, hence at least v. Each value of k's iteration is at most v. ∎
 pub(super) fn ends(state: &State, tasks: &[usize]) -> Vec<u64> {
-    let priority = |position: usize| state.tasks[tasks[position]].priority;
-    let mut order: Vec<usize> = (0..tasks.len()).collect();
-    order.sort_by_key(|&position| priority(position));
+    let mut order: Vec<(u32, usize)> = { tasks.iter().enumerate() }
+        .map(|(position, &task)| (state.tasks[task].priority, position))
+        .collect();
+    order.sort_unstable();
+    let streams = order
+        .iter()
+        .map(|&(_, position)| Stream::of(state, (tasks[position], 0)));
+    let streams: Vec<Stream> = streams.collect();
     let mut ends = vec![INFINITE; tasks.len()];
-    let mut urgent = Urgent::default();
+    let mut urgent = Urgent::of(&streams);
     let mut largest = 0u64;
-    for level in order.chunk_by(|&one, &other| priority(one) == priority(other)) {
-        let same = level
-            .iter()
-            .map(|&position| Stream::of(state, (tasks[position], 0)));
-        let same: Vec<Stream> = same.collect();
-        let start = largest;
+    let mut first = 0;
+    for level in order.chunk_by(|one, other| one.0 == other.0) {
+        let (start, after) = (largest, first + level.len());
         let mut bounded = true;
-        for (index, (&position, own)) in level.iter().zip(&same).enumerate() {
-            let mut reached = start.saturating_add(own.cost);
-            let window = least(reached, own.period, |window| {
+        for (own, &(_, position)) in (first..after).zip(level) {
+            let stream = &streams[own];
+            let mut reached = start.saturating_add(stream.cost);
+            let window = least(reached, stream.period, |window| {
                 let work = match level.len() {
                     1 => urgent.work(window),
                     _ => {
-                        let others = same.iter().enumerate().filter(|&(other, _)| other != index);
-                        let others = others.map(|(_, other)| other.arriving(window));
-                        let urgent = urgent.streams.iter().map(|other| other.arriving(window));
-                        urgent.chain(others).fold(0, u64::saturating_add)
+                        let others = streams[..own].iter().chain(&streams[own + 1..after]);
+                        let works = others.map(|other| other.arriving(window));
+                        works.fold(0, u64::saturating_add)
                     }
                 };
-                reached = work.saturating_add(own.cost);
+                reached = work.saturating_add(stream.cost);
                 reached
             });
             largest = largest.max(reached);
-            ends[position] = window.saturating_add(own.jitter);
-            bounded &= ends[position] <= own.period;
+            ends[position] = window.saturating_add(stream.jitter);
+            bounded &= ends[position] <= stream.period;
         }
         if !bounded && level.len() > 1 {
             // Late jobs of equal priority queue before each segment.
-            level.iter().for_each(|&position| ends[position] = INFINITE);
+            level.iter().for_each(|&(_, position)| ends[position] = INFINITE);
         }
-        same.into_iter().for_each(|stream| urgent.add(stream));
+        urgent.add(first..after, largest);
+        first = after;
     }
     ends
 }
 
-/// The streams of higher priority, and their work in the last window.
-#[derive(Default)]
-struct Urgent {
-    streams: Vec<Stream>,
+/// The work of the streams of higher priority in the last window.
+struct Urgent<'a> {
+    streams: &'a [Stream],
+    /// For each stream of higher priority: the longest window with the counted jobs, and the position of the stream.
+    changes: BinaryHeap<Reverse<(u64, usize)>>,
     /// Number of jobs of each stream in the window.
     jobs: Vec<u64>,
-    /// The sum of the work of all streams in the window.
+    /// The sum of the work of these jobs.
     work: u64,
-    /// The longest window with these jobs, for each stream.
-    changes: BinaryHeap<Reverse<(u64, usize)>>,
 }
 
-impl Urgent {
-    fn add(&mut self, stream: Stream) {
-        self.changes.push(Reverse((0, self.streams.len())));
-        self.streams.push(stream);
-        self.jobs.push(0);
+impl Urgent<'_> {
+    /// Returns the work of no stream.
+    fn of(streams: &[Stream]) -> Urgent<'_> {
+        Urgent {
+            streams,
+            changes: BinaryHeap::with_capacity(streams.len()),
+            jobs: vec![0; streams.len()],
+            work: 0,
+        }
     }
 
-    /// Returns Σ n(w)·c of all streams. `window` is positive, and at least the window of each earlier call.
+    /// Adds the streams at `positions`. `window` is positive, and at most the next window.
+    fn add(&mut self, positions: Range<usize>, window: u64) {
+        for position in positions {
+            let last = self.count(position, window);
+            self.changes.push(Reverse((last, position)));
+        }
+    }
+
+    /// Counts the jobs of a stream in `window`. Returns the longest window with these jobs.
+    fn count(&mut self, position: usize, window: u64) -> u64 {
+        let (stream, counted) = (&self.streams[position], &mut self.jobs[position]);
+        let jobs = stream.jobs(window);
+        let more = jobs.saturating_sub(*counted);
+        *counted = jobs;
+        self.work = self.work.saturating_add(more.saturating_mul(stream.cost));
+        stream.longest(jobs).max(window)
+    }
+
+    /// Returns Σ n(w)·c of all added streams. `window` is positive, and at least the window of each earlier call.
     fn work(&mut self, window: u64) -> u64 {
-        while let Some(mut change) = self.changes.peek_mut() {
-            let Reverse((last, index)) = *change;
-            if last >= window {
-                break;
+        while let Some(&Reverse((last, position))) = self.changes.peek()
+            && last < window
+        {
+            let last = self.count(position, window);
+            if let Some(mut change) = self.changes.peek_mut() {
+                *change = Reverse((last, position));
             }
-            let stream = &self.streams[index];
-            let jobs = stream.jobs(window);
-            let more = jobs.saturating_sub(self.jobs[index]);
-            self.work = self.work.saturating_add(more.saturating_mul(stream.cost));
-            self.jobs[index] = jobs;
-            *change = Reverse((stream.longest(jobs).max(window), index));
         }
         self.work
     }

@@ -4,6 +4,8 @@
 //! that depends on times, and allocates no memory. For unsorted times, such as releases and
 //! deadlines, a tournament tree is faster than a heap.
 
+use std::hint::select_unpredictable;
+
 /// Finds the competitor with the smallest time. In a tie, the competitor with the lower number
 /// wins.
 #[derive(Clone, Debug)]
@@ -42,7 +44,8 @@ impl Tournament {
         let mut winner = entry(time, number);
         nodes[node] = winner;
         while node > 1 {
-            winner = winner.min(nodes[node ^ 1]);
+            let other = nodes[node ^ 1];
+            winner = select_unpredictable(other < winner, other, winner);
             node /= 2;
             nodes[node] = winner;
         }

@@ -44,6 +44,10 @@ impl Windows {
             _ => false,
         };
         let allowed = { system.tasks().iter() }.map(|task| covered && !task.is_pipelined() && !single(task));
+        let allowed: Vec<bool> = allowed.collect();
+        if !allowed.contains(&true) {
+            return Windows::none(state);
+        }
         let by_deadline = system.tasks().iter().map(|task| {
             let core = task.core.and_then(|core| system.cores().get(core));
             core.is_some_and(|core| core.policy == CorePolicy::Edf)
@@ -51,7 +55,7 @@ impl Windows {
         let stations = Station::all(system, state);
         let homes = Station::homes(&stations, state);
         Windows {
-            allowed: allowed.collect(),
+            allowed,
             by_deadline: by_deadline.collect(),
             best: homes.iter().map(|row| vec![usize::MAX; row.len()]).collect(),
             stations,

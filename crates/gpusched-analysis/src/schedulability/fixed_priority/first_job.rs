@@ -16,18 +16,44 @@ struct Jobs {
 }
 
 /// The counted jobs of all tasks with higher priority.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct FirstJobs {
     counted: Vec<Jobs>,
+    /// Execution time of the counted jobs [ns]; `None` if it exceeds 64 bits.
+    work: Option<u64>,
+    /// Number of tasks with higher priority.
+    levels: usize,
+    /// Number of these tasks that have an entry in common with another task.
+    merged: usize,
     /// End of the first job of an earlier level [ns].
     end: u64,
 }
 
 impl FirstJobs {
-    /// Returns the end of the first job of the task of `level` [ns]. Each call must be for a lower level than the previous call.
+    /// Returns no counted jobs, for up to `levels` levels.
+    pub fn new(levels: usize) -> FirstJobs {
+        FirstJobs {
+            counted: Vec::with_capacity(levels),
+            work: Some(0),
+            levels: 0,
+            merged: 0,
+            end: 0,
+        }
+    }
+
+    /// Returns the end of the first job of the task of `level` [ns]. The calls must be for all levels, from the highest to the lowest.
     /// Returns `None` if the end is 0 or exceeds min(D, T) − J, or if the function does not find the end.
     pub fn next(&mut self, level: &Level<'_>) -> Option<u64> {
+        let merged = self.levels.saturating_sub(level.higher.len());
+        self.levels += 1;
         let Task { wcet, period, .. } = *level.task;
+        if merged != self.merged {
+            // The WCET of an entry has changed.
+            self.merged = merged;
+            let all = level.higher.iter().zip(&self.counted);
+            self.work = { all.map(|(task, jobs)| jobs.count.checked_mul(task.wcet)) }
+                .try_fold(0u64, |work, jobs| work.checked_add(jobs?));
+        }
         let limit = level.task.deadline.min(period).checked_sub(level.task.jitter)?;
         if wcet == 0 {
             return None; // no job of another task has to start before the end
@@ -36,24 +62,31 @@ impl FirstJobs {
             let count = self.end.max(1).checked_add(task.jitter)?.div_ceil(task.period);
             let until = count.checked_mul(task.period)? - task.jitter;
             self.counted.push(Jobs { count, until });
+            let work = count.checked_mul(task.wcet);
+            self.work = self.work.and_then(|before| before.checked_add(work?));
         }
-        let all = level.higher.iter().zip(&self.counted);
-        let mut end = all.fold(wcet, |end, (task, jobs)| {
-            end.saturating_add(jobs.count.saturating_mul(task.wcet))
-        });
+        let mut end = self.work?.checked_add(wcet)?;
+        let settled = self.settle(level, limit, &mut end);
+        self.work = Some(end - wcet);
+        settled?;
+        self.end = end;
+        Some(end)
+    }
+
+    /// Adds the execution time of all jobs that are released before `end` to `end`. Returns `None` if `end` exceeds `limit`.
+    fn settle(&mut self, level: &Level<'_>, limit: u64, end: &mut u64) -> Option<()> {
         for _ in 0..STEP_LIMIT {
-            if end > limit {
+            if *end > limit {
                 return None;
             }
-            let before = end;
+            let before = *end;
             for (task, jobs) in level.higher.iter().zip(&mut self.counted) {
-                if jobs.until < end {
-                    *jobs = jobs.until_after(end, task, &mut end)?;
+                if jobs.until < *end {
+                    *jobs = jobs.until_after(*end, task, end)?;
                 }
             }
-            if end == before {
-                self.end = end;
-                return Some(end);
+            if *end == before {
+                return Some(());
             }
         }
         None
@@ -118,7 +151,7 @@ mod tests {
                     }
                 })
                 .collect();
-            let mut first = FirstJobs::default();
+            let mut first = FirstJobs::new(count);
             let _ = level::for_each(&tasks, |level| {
                 let worst = worst_case::<Preemptive>(level, Stop::Miss);
                 let jitter = level.task.jitter;

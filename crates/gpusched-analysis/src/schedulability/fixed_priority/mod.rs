@@ -45,12 +45,11 @@ pub fn test(preemption: Preemption, priorities: Priorities, demands: &[Demand]) 
     if overload(demands) {
         return Evidence::UtilizationAboveOne;
     }
-    let mut tasks = ranked(priorities, demands);
-    match preemption {
-        Preemption::Preemptive => evidence::<Preemptive>(priorities, &mut tasks),
-        Preemption::NonPreemptive => evidence::<NonPreemptive>(priorities, &mut tasks),
-        Preemption::Limited => evidence::<Limited>(priorities, &mut tasks),
-    }
+    ranked(priorities, demands, |tasks| match preemption {
+        Preemption::Preemptive => evidence::<Preemptive>(priorities, tasks),
+        Preemption::NonPreemptive => evidence::<NonPreemptive>(priorities, tasks),
+        Preemption::Limited => evidence::<Limited>(priorities, tasks),
+    })
 }
 
 thread_local! {
@@ -63,18 +62,15 @@ pub fn accepts(preemption: Preemption, priorities: Priorities, demands: &[Demand
     if overload(demands) {
         return false;
     }
-    scratch::with(&RANKED, level::tasks(demands), |tasks| {
-        priorities::rank(priorities, tasks);
-        match preemption {
-            // The tasks are in deadline-monotonic order or in the given order. If all deadlines are met in this order,
-            // Audsley's algorithm also finds an order that meets all deadlines.
-            Preemption::Preemptive => {
-                bound::passes(tasks)
-                    || priorities == Priorities::Audsley && passes::<Preemptive>(priorities, tasks)
-            }
-            Preemption::NonPreemptive => passes::<NonPreemptive>(priorities, tasks),
-            Preemption::Limited => passes::<Limited>(priorities, tasks),
+    ranked(priorities, demands, |tasks| match preemption {
+        // The tasks are in deadline-monotonic order or in the given order. If all deadlines are met in this order,
+        // Audsley's algorithm also finds an order that meets all deadlines.
+        Preemption::Preemptive => {
+            bound::passes(tasks)
+                || priorities == Priorities::Audsley && passes::<Preemptive>(priorities, tasks)
         }
+        Preemption::NonPreemptive => passes::<NonPreemptive>(priorities, tasks),
+        Preemption::Limited => passes::<Limited>(priorities, tasks),
     })
 }
 
@@ -88,12 +84,11 @@ pub fn response_times(
     priorities: Priorities,
     demands: &[Demand],
 ) -> Vec<Option<Time>> {
-    let mut tasks = ranked(priorities, demands);
-    match preemption {
-        Preemption::Preemptive => bounds::<Preemptive>(priorities, &mut tasks),
-        Preemption::NonPreemptive => bounds::<NonPreemptive>(priorities, &mut tasks),
-        Preemption::Limited => bounds::<Limited>(priorities, &mut tasks),
-    }
+    ranked(priorities, demands, |tasks| match preemption {
+        Preemption::Preemptive => bounds::<Preemptive>(priorities, tasks),
+        Preemption::NonPreemptive => bounds::<NonPreemptive>(priorities, tasks),
+        Preemption::Limited => bounds::<Limited>(priorities, tasks),
+    })
 }
 
 /// Returns whether U > 1. In an overloaded partition, the backlog of the task with the lowest
@@ -105,10 +100,12 @@ fn overload(demands: &[Demand]) -> bool {
     compare_total(terms, 1) == Ordering::Greater
 }
 
-fn ranked(priorities: Priorities, demands: &[Demand]) -> Vec<Task> {
-    let mut tasks: Vec<Task> = level::tasks(demands).collect();
-    priorities::rank(priorities, &mut tasks);
-    tasks
+/// Calls `work` on the tasks, sorted by priority, highest first.
+fn ranked<R>(priorities: Priorities, demands: &[Demand], work: impl FnOnce(&mut [Task]) -> R) -> R {
+    scratch::with(&RANKED, level::tasks(demands), |tasks| {
+        priorities::rank(priorities, tasks);
+        work(tasks)
+    })
 }
 
 fn passes<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> bool {
@@ -132,7 +129,7 @@ fn evidence<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Eviden
     // A task may miss its deadline although the test is inconclusive for a task with higher priority. All tasks after the
     // first inconclusive task share the steps of one task.
     let (mut undecided, mut left) = (false, STEP_LIMIT);
-    let mut first = R::CONTINUES.then(FirstJobs::default);
+    let mut first = R::CONTINUES.then(|| FirstJobs::new(tasks.len()));
     let failed = level::for_each(tasks, |level| {
         let task = level.task.position;
         let worst = match (only_job(&mut first, level), undecided) {
@@ -176,7 +173,7 @@ fn bounds<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Vec<Opti
     let last = tasks.len().checked_sub(1).map(|rank| level::at(tasks, rank));
     // If the lowest level is not overloaded, no level is.
     let may_be_overloaded = last.is_some_and(|level| level.overloaded(R::waste(&level)));
-    let mut first = R::CONTINUES.then(FirstJobs::default);
+    let mut first = R::CONTINUES.then(|| FirstJobs::new(tasks.len()));
     // All levels below an overloaded level are overloaded, too, and have no bound.
     let _ = level::for_each(tasks, |level| {
         if may_be_overloaded && level.overloaded(R::waste(level)) {
