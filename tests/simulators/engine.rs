@@ -41,7 +41,11 @@ fn the_least_time_and_then_the_least_number_wins() {
         for _ in 0..500 {
             word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let number = (word >> 33) as usize % count;
-            times[number] = if word >> 60 == 0 { NEVER } else { word >> 40 & 7 };
+            times[number] = match word >> 60 {
+                0 => NEVER,
+                1..8 => word >> 40 & 7,
+                _ => (1 << 62) - (word >> 40 & 7),
+            };
             tournament.set(number, times[number]);
             let least = (0..count).min_by_key(|&number| (times[number], number)).unwrap();
             assert_eq!(tournament.time(), times[least]);
