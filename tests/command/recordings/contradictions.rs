@@ -163,17 +163,17 @@ fn a_contradicted_size_is_in_the_task_set_and_in_each_verdict() {
         (
             format!("{file}@8"),
             &["file-name", "no-green-context"][..],
-            "the name of a recording states another number, and no kernel",
+            "despite another size in a file name, no green context",
         ),
         (
             format!("{file}@12"),
             &["no-green-context"],
-            "although no kernel of a recording ran in a green context",
+            "despite no green context",
         ),
         (
             format!("{processes}@8"),
             &["processes", "no-green-context"],
-            "the tasks of a recording ran in several processes",
+            "despite several processes, no green context",
         ),
         // A client of MPS is a process of its own, and needs no green context.
         (

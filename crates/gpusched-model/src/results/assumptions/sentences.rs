@@ -191,10 +191,8 @@ pub(super) fn size_stated(tasks: Part) -> String {
 /// `signs` contradict the stated number.
 pub(super) fn size_contradicted(signs: &BTreeSet<SizeSign>, tasks: Part) -> String {
     let signs: Vec<&str> = signs.iter().map(|sign| sign.text()).collect();
-    format!(
-        "The measured jobs ran on the stated number of SMs, although {} ({tasks}).",
-        signs.join(", and ")
-    )
+    let signs = signs.join(", ");
+    format!("Measured jobs ran on the stated number of SMs despite {signs} ({tasks}).")
 }
 
 /// `rules` are the rules that dropped the first jobs of recordings.

@@ -16,12 +16,12 @@ pub enum SizeSign {
 }
 
 impl SizeSign {
-    /// Returns the sign as the end of a sentence.
+    /// Returns the sign as a part of a sentence.
     pub fn text(self) -> &'static str {
         match self {
-            SizeSign::FileName => "the name of a recording states another number",
-            SizeSign::Processes => "the tasks of a recording ran in several processes",
-            SizeSign::NoGreenContext => "no kernel of a recording ran in a green context",
+            SizeSign::FileName => "another size in a file name",
+            SizeSign::Processes => "several processes",
+            SizeSign::NoGreenContext => "no green context",
         }
     }
 }
