@@ -2231,6 +2231,7 @@ def recording_tasks(
     max_unpacked: Value = None,
     margin: Value = None,
     gaps: Optional[Literal["count", "separate"]] = None,
+    copies: Optional[Literal["leave-out", "count"]] = None,
     form: Optional[Literal["envelope", "table"]] = None,
     counters: Optional[Union[Document, Sequence[Document]]] = None,
     period: Optional[Union[Mapping[str, Any], Sequence[str], str]] = None,
@@ -2264,6 +2265,10 @@ def recording_tasks(
             first start to the last end of a kernel. This choice is safe for jobs with gaps. ``separate``: The
             execution time is the time during which a kernel of the job runs. No test counts the gaps, and each
             verdict assumes jobs without gaps.
+        copies: Treatment of copies before the first and after the last kernel of a job. ``leave-out``: C(m)
+            contains no such copy. If measured jobs have such copies, each verdict assumes jobs without them.
+            ``count``: C(m) of each size contains the longest time from the release to the first kernel of a job
+            that copies before, and from the last kernel to the end of the last copy.
         form: Form of C(m). ``envelope``: Function a/m + b that bounds all measurements with the least overshoot.
             ``table``: Table of the longest measured times, which do not increase with the number of SMs.
         counters: Page of Nsight Compute (CSV) with DRAM bytes, for `traffic`; may be repeated.
@@ -2289,6 +2294,7 @@ def recording_tasks(
             "max-unpacked": max_unpacked,
             "margin": margin,
             "gaps": gaps,
+            "copies": copies,
             "form": form,
             "counters": counters,
             "period": pairs(period),

@@ -459,12 +459,8 @@ fn another_plan_or_set_is_one_sentence() {
         answer.stderr
     );
     assert_eq!((answer.code, is_one_complaint(&answer.stderr)), (2, true));
-    // A set that differs only in values without effect on the run is accepted, and so is a plan of another search.
-    std::fs::write(
-        &other.set,
-        text.replace("[[8,\"9ms\"]]", "[[8,\"9ms\"],[16,\"5ms\"]]"),
-    )
-    .unwrap();
+    // A plan of another search for the same set is accepted.
+    std::fs::write(&other.set, &text).unwrap();
     let plan = std::fs::read_to_string(&changed.case.plan).unwrap();
     let mut plan: Value = serde_json::from_str(&plan).unwrap();
     plan["stats"]["search_ns"] = 12_345.into();
@@ -476,6 +472,19 @@ fn another_plan_or_set_is_one_sentence() {
     );
     let answer = run(&line);
     assert_eq!(answer.code, 0, "{}{}", answer.stdout, answer.stderr);
+    // A set with another WCET table is another set, although the run uses only one size.
+    let larger = text.replace("[[8,\"9ms\"]]", "[[8,\"9ms\"],[16,\"5ms\"]]");
+    assert_ne!(larger, text);
+    std::fs::write(&other.set, larger).unwrap();
+    let answer = run(&line);
+    assert!(
+        answer.code == 2
+            && answer
+                .stderr
+                .contains("found a plan of another task set, at identity.tasks["),
+        "{}",
+        answer.stderr
+    );
     std::fs::write(&other.set, text.replace("18ms", "17ms")).unwrap();
     // Without a plan, the audit replays nothing, so it compares the run with any set.
     let answer = run(&format!("recording audit {trace} --set {}", other.set.display()));

@@ -17,8 +17,8 @@ use super::bench::Bench;
 use super::counts::{LIMIT, prepared};
 use super::{Files, Labels, Measure, Parameters, Row};
 
-/// Simulates the only kernel of a run beside the memory clients of the run, for each memory bandwidth budget Q. Also
-/// computes the bound G(Q) from the longest times of a thread block in isolation and without regulation.
+/// Simulates the only kernel of a run beside the memory clients of the run, for each budget Q. Also computes the bound
+/// G(Q) from the longest times of a thread block.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
