@@ -2,6 +2,7 @@
 
 use super::{Activity, Grouping, Job, Options, group};
 use crate::model::Recording;
+use gpusched_model::time::Time;
 
 /// Least number of distances between releases for a statement about holes.
 const FEWEST: usize = 5;
@@ -26,6 +27,18 @@ pub fn idle(jobs: &[Job]) -> usize {
         .filter(|job| job.launches.is_empty() && job.open == 0)
         .count();
     if idle == jobs.len() { 0 } else { idle }
+}
+
+/// Returns the positions of the `jobs` that are released directly after the end of the job before: within 1 % of `period`, and 1 ms. A
+/// busy thread starts their ranges late, so the file does not show their arrivals.
+pub fn queued(jobs: &[Job], period: Time) -> Vec<usize> {
+    let most = i128::from((period.ns() / 100).min(1_000_000));
+    let follows = |pair: &[Job]| match pair {
+        [job, next] => (0..=most).contains(&(i128::from(next.release) - i128::from(job.end))),
+        _ => false,
+    };
+    let pairs = jobs.windows(2).enumerate().filter(|(_, pair)| follows(pair));
+    pairs.map(|(index, _)| index + 1).collect()
 }
 
 /// Returns the holes in the releases of `jobs`, which are sorted. A sporadic task may have such a hole. There are no holes if fewer

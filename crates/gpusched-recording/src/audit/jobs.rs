@@ -179,6 +179,22 @@ pub fn deadlines(task: &Audited<'_>, (recording, arrivals): (&Recording, bool), 
         report.unknown(task, Subject::Deadlines, &reason);
         return;
     }
+    let late = match arrivals {
+        true => Vec::new(),
+        false => signs::queued(task.all, task.task.period()),
+    };
+    let late = late.iter().filter(|&&index| index >= task.dropped).count();
+    if violations.is_empty() && late > 0 {
+        let reason = format!(
+            "{} directly after the job before: a busy thread starts ranges late, so the file does not show the arrivals",
+            match late {
+                1 => "1 job starts".to_owned(),
+                many => format!("{many} jobs start"),
+            }
+        );
+        report.unknown(task, Subject::Deadlines, &reason);
+        return;
+    }
     if violations.is_empty() && doubtful > 0 {
         let reason = format!(
             "{} less than the jitter before the deadline: the file shows no arrivals",

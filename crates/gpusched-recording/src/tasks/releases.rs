@@ -2,8 +2,8 @@
 
 use gpusched_model::time::Time;
 
-use super::{Sample, warm_up};
-use crate::activity::Rhythm;
+use super::Sample;
+use crate::activity::{Rhythm, signs};
 
 /// Least number of distances for a mean distance.
 const FEWEST: usize = 4;
@@ -49,8 +49,12 @@ pub(super) fn queued(samples: &[Sample<'_>], period: Time) -> Option<(String, us
     let of = samples.iter().filter_map(|sample| {
         // The ranges of a dispatcher start at the arrivals.
         let jobs = Some(sample.jobs).filter(|_| sample.run.recording.dispatcher.is_none())?;
-        let (count, first) = warm_up::queued(jobs, period);
-        Some((sample.run.file.to_owned(), sample.dropped.len() + first?, count))
+        let late = signs::queued(jobs, period);
+        Some((
+            sample.run.file.to_owned(),
+            sample.dropped.len() + late.first()?,
+            late.len(),
+        ))
     });
     of.max_by_key(|&(.., count)| count)
         .filter(|&(.., count)| count > 1)

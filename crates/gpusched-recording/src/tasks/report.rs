@@ -6,7 +6,7 @@ use gpusched_model::Contention;
 use gpusched_model::time::Time;
 use serde::Serialize;
 
-use super::{Contradiction, Gaps, Sample, Settles, Size, releases, warm_up};
+use super::{Contradiction, Gaps, Sample, Settles, Size, releases};
 use crate::activity::signs::{self, Hole};
 use crate::activity::{Job, Rhythm, devices};
 use crate::summary::Statistics;
@@ -193,7 +193,7 @@ impl TaskReport {
             recorded,
             queued: releases::queued(samples, period),
             queued_dropped: { samples.iter() }
-                .map(|sample| warm_up::queued(sample.dropped, period).0)
+                .map(|sample| signs::queued(sample.dropped, period).len())
                 .sum(),
             holes: holes(samples),
             copies: Copies::of(samples),

@@ -3,7 +3,7 @@
 use gpusched_model::time::Time;
 
 use super::{Gaps, Sample, TaskReport};
-use crate::activity::{Job, Rhythm};
+use crate::activity::Rhythm;
 
 /// Largest number of first jobs that count as slow.
 const SLOW: usize = 3;
@@ -78,22 +78,6 @@ fn late(sample: &Sample<'_>, stated: Option<Time>) -> Option<usize> {
         let rest = releases.get(first..).and_then(jitter);
         rest.is_some_and(|(jitter, _)| jitter <= most)
     })
-}
-
-/// Whether `next` is released directly after the end of `job`, for a period of `period` ns.
-fn follows(job: &Job, next: &Job, period: u64) -> bool {
-    let idle = i128::from(next.release) - i128::from(job.end);
-    (0..=i128::from((period / 100).min(1_000_000))).contains(&idle)
-}
-
-/// Returns the number of `jobs` that are released directly after the end of the job before, and the position of the first of them.
-pub(super) fn queued(jobs: &[Job], period: Time) -> (usize, Option<usize>) {
-    let late = { jobs.windows(2).enumerate() }.filter(|(_, pair)| match pair {
-        [job, next] => follows(job, next, period.ns()),
-        _ => false,
-    });
-    let late: Vec<usize> = late.map(|(index, _)| index + 1).collect();
-    (late.len(), late.first().copied())
 }
 
 impl Settles {

@@ -29,6 +29,7 @@ pub struct Answer {
     pub kernels: Vec<KernelAnswer>,
     /// Results of the memory clients, in the order of the scenario; absent without clients.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub clients: Vec<ClientAnswer>,
     /// Memory traffic of the kernels.
     pub traffic: TrafficAnswer,
