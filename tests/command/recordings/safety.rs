@@ -514,6 +514,48 @@ fn doubtful_periods_are_noted() {
     says(&answer, 0, &[note]);
 }
 
+/// A slow first job delays the range of the next job, whose deadline then counts from a late release.
+#[test]
+fn deadlines_of_late_ranges_are_not_confirmed() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("set.json");
+    let text = json!({"tasks": [{"period": 10 * MS, "name": "camera", "deadline": 9 * MS, "jitter": 2 * MS,
+        "wcet": {"table": {"isolated": [[8, 9 * MS]], "conflict": [[8, 9 * MS]]}}}]});
+    std::fs::write(&set, text.to_string()).unwrap();
+    let deadlines = |recorded: &Run| {
+        let [file, _] = files(folder.path(), recorded);
+        let answer = run(&format!(
+            "recording audit {file}@8 --set {} --warm-up 1 --format json",
+            set.display()
+        ));
+        let found: Value = serde_json::from_str(&answer.stdout).unwrap();
+        let checks = found["checks"].as_array().unwrap();
+        let check = checks
+            .iter()
+            .find(|check| check["subject"] == "deadlines")
+            .unwrap();
+        let reason = "1 job starts directly after the job before";
+        (check["verdict"].clone(), answer.stdout.contains(reason))
+    };
+    let mut recorded = recorded(&[CAMERA]);
+    assert_eq!(deadlines(&recorded), ("kept".into(), false));
+    // The first job ends 1 ms after the arrival of the second job. Then the thread starts the range of the second job.
+    for kernel in &mut recorded.kernels {
+        match kernel.start {
+            start if start == 4 * MS => kernel.end = 11 * MS,
+            start if (11 * MS..20 * MS).contains(&start) => {
+                kernel.start += MS;
+                kernel.end += MS;
+                kernel.call.0 += MS;
+            }
+            _ => {}
+        }
+    }
+    recorded.ranges[1].start = 11 * MS;
+    recorded.ranges[1].end = Some(16 * MS);
+    assert_eq!(deadlines(&recorded), ("not-visible".into(), true));
+}
+
 #[test]
 fn an_empty_trace_is_not_called_complete() {
     let folder = tempfile::tempdir().unwrap();
