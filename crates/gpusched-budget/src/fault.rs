@@ -1,6 +1,6 @@
 //! Errors of the step.
 
-/// Why a function refuses its arguments.
+/// Reason for which a function refuses its arguments.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// The number of clusters is not from 1 to [`MAX_CLUSTERS`](crate::MAX_CLUSTERS).

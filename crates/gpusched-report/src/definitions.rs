@@ -9,7 +9,7 @@ use crate::view::Table;
 pub struct Definition {
     /// Title of the column.
     pub column: &'static str,
-    /// What the numbers mean, in words.
+    /// Meaning of the numbers, in words.
     pub meaning: &'static str,
     /// Paper with its equation or section, or `gpusched` for own work.
     pub source: &'static str,

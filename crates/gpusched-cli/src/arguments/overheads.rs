@@ -27,8 +27,8 @@ impl StatedOverheads {
         self.origin.source == OverheadsSource::VirtualTime
     }
 
-    /// Returns a note if the overheads were drawn in virtual time, if they lack the step of the timer, or if they probably lack a unit. Also returns a note if they
-    /// are not from the GPU `device`. Without `device`, this is the GPU of the WCETs of `set`.
+    /// Returns a note if the overheads were drawn in virtual time, if they lack the step of the timer, or if they probably lack a unit.
+    /// Also returns a note if they are not from the GPU `device`. Without `device`, this is the GPU of the WCETs of `set`.
     pub fn doubt(&self, set: &TaskSet, device: Option<&Device>) -> Option<String> {
         if self.is_virtual() {
             return Some(

@@ -37,9 +37,9 @@ type Candidates = Vec<(Option<Lane>, usize)>;
 /// Assigns the launches in `outside` to `selected` ranges, removes them from `outside`, and counts them. `all` contains the ranges
 /// of all activities.
 ///
-/// `process` returns the process of a launch. A launch of a thread with ranges belongs to the last range before it, and never to another thread. A launch of a thread without
-/// ranges belongs to each range of its process around it. If there is no such range, it belongs to the last range of each
-/// thread. If `guess` is false, a launch only belongs to the range around it, if there is exactly one.
+/// `process` returns the process of a launch. A launch of a thread with ranges belongs to the last range before it, and never to
+/// another thread. A launch of a thread without ranges belongs to each range of its process around it. If there is no such range, it
+/// belongs to the last range of each thread. If `guess` is false, a launch only belongs to the range around it, if there is exactly one.
 pub fn assign(
     process: impl Fn(&Outside) -> Option<i64>,
     (all, selected): (&Lanes<'_>, &Lanes<'_>),

@@ -21,7 +21,7 @@ pub const NO_GREEN_CONTEXT: &str =
 const PROCESSES: &str =
     "the tasks ran in several processes, so the file does not show the green contexts of the plan";
 
-/// Why a recording does not show the green contexts of a plan.
+/// Reason for which a recording does not show the green contexts of a plan.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Undivided {
     /// The kernels of the tasks ran in several processes, which contradicts the plan: its green contexts belong to one process.

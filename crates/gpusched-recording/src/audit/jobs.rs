@@ -86,8 +86,8 @@ fn spacing(task: &Audited<'_>) -> (Vec<(usize, i128)>, Option<i128>) {
 }
 
 /// Returns the latest possible arrival of each job [ns], and the job whose release bounds it. The jitter is at most the period, so jobs
-/// arrive in the order of their releases. No job arrives after its release. Arrivals are at least T apart, so job k arrives at most at release(j) − (j − k)·T
-/// for each later job j. A job that is released too early bounds no job before it.
+/// arrive in the order of their releases. No job arrives after its release. Arrivals are at least T apart, so job k arrives at most at
+/// release(j) − (j − k)·T for each later job j. A job that is released too early bounds no job before it.
 fn latest_arrivals(task: &Audited<'_>) -> Vec<(i128, usize)> {
     let period = i128::from(task.task.period().ns());
     let mut early = spacing(task).0;
@@ -121,7 +121,8 @@ fn without_releases(task: &Audited<'_>) -> Option<String> {
 
 /// Checks that jobs meet their deadlines. The file shows releases but no arrivals, and each arrival is at most J before
 /// its release. A job that ends more than D after its latest possible arrival misses its deadline. A job that ends within
-/// D − J after its release meets its deadline. A job ends with its last copy, if the file shows it. If `arrivals` is true, the releases in the file are the arrivals.
+/// D − J after its release meets its deadline, unless a busy thread released it late. A job ends with its last copy, if the file
+/// shows it. If `arrivals` is true, the releases in the file are the arrivals.
 pub fn deadlines(task: &Audited<'_>, (recording, arrivals): (&Recording, bool), report: &mut Report) {
     let deadline = i128::from(task.task.deadline().ns());
     let jitter = match arrivals {

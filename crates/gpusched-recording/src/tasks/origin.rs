@@ -15,8 +15,8 @@ use crate::model::{Dispatcher, Gpu, Missing};
 /// Longest text of a dispatcher, and longest identity of a GPU, that the statement contains [characters].
 const LONGEST: usize = 100;
 
-/// Returns where the jobs of `samples`, which are jobs of the activity `activity`, were measured. The statement omits each value that the recordings do not contain.
-/// It also omits a number of SMs or a date if the recordings have different values.
+/// Returns where the jobs of `samples`, which are jobs of the activity `activity`, were measured. The statement omits each value that
+/// the recordings do not contain. It also omits a number of SMs or a date if the recordings have different values.
 ///
 /// # Errors
 /// Fails if the jobs ran on GPUs with different names, because their times do not belong to one WCET.

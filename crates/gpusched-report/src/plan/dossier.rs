@@ -1,4 +1,4 @@
-//! What an assessor keeps with a plan: its inputs with their digests, its origin, the commands that check it, and what it does not cover.
+//! The parts that an assessor keeps with a plan: its inputs with their digests, its origin, the commands that check it, and what it does not cover.
 
 use gpusched_model::device::Device;
 use gpusched_model::identity::sha256;

@@ -25,7 +25,7 @@ pub struct BestEffortCore {
     pub period: Time,
 }
 
-/// What a task of a best-effort core received.
+/// Execution and throttled time of a task on a best-effort core.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Received {
     /// Number of decisions for the task.

@@ -13,7 +13,7 @@ use super::{POLICIES, intervals, setting, state};
 use crate::kernel_wcet::random;
 use crate::support::{root, rounds};
 
-/// What `rustc` compiles the crate to.
+/// Output of `rustc` for the crate.
 #[derive(Copy, Clone, PartialEq, Debug)]
 enum Form {
     /// A static library with the parts of `core` that it needs, as the guide builds it.
@@ -26,8 +26,8 @@ fn temporary(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// Compiles the crate for the program `name`, without cargo, without dependencies and without the standard library. Overflow checks are on, as in releases.
-/// Returns `None` without `rustc`.
+/// Compiles the crate for the program `name`, without cargo, without dependencies and without the standard library. Overflow checks are
+/// on, as in releases. Returns `None` without `rustc`.
 fn compiled(form: Form, name: &str) -> Option<PathBuf> {
     let cargo = std::env::var_os("CARGO").map(PathBuf::from);
     let beside = cargo

@@ -140,7 +140,8 @@ pub struct Events {
 
 #[derive(Copy, Clone)]
 struct HostCall {
-    /// `None` if the profiler has not measured the call, which only the [end](Events::end) of the file may show. The process of such a call still tells launches apart.
+    /// `None` if the profiler has not measured the call, which only the [end](Events::end) of the file may show. The process of such a
+    /// call still tells launches apart.
     call: Option<Call>,
     process: Option<i64>,
     launches: bool,

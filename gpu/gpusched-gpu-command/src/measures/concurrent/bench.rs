@@ -4,20 +4,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Files;
+use super::sweep::{prepared, simulated};
 use gpusched_analysis::prediction::SECTOR_BYTES;
 use gpusched_gpu::gpu::Results;
 use gpusched_gpu::machine::Machine;
 use gpusched_gpu::program::Program;
-use gpusched_gpu::scenario::{Options, Setup};
+use gpusched_gpu::scenario::Setup;
 use gpusched_gpu::warp_run::WarpRun;
 use gpusched_gpu::warp_run::{IndexSet, KernelSource, RunKernel, WarpRunShape};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::memory_profile::{MemoryPoint, MemoryProfileShape};
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, MemoryProfile};
-
-/// Maximum length of a simulation [core cycles]. gpusched aborts longer simulations.
-const LIMIT: u64 = 100_000_000;
 
 /// Kernels, with the machine on which they run.
 #[derive(Clone, Debug)]
@@ -170,17 +168,12 @@ impl Bench {
             kernels,
             ..self.shape.clone()
         };
-        let run = WarpRun::new(shape)?;
-        Setup::new(&run, Path::new("kernels"))
+        prepared(shape)
     }
 
     /// Simulates the kernels in `group`. Returns the end of each kernel [ns] and the results of the simulation.
     fn run(&self, group: &[(usize, u32)]) -> Result<(Vec<u64>, Results)> {
-        let options = Options {
-            limit: LIMIT,
-            ..Options::default()
-        };
-        let (results, _) = self.setup(group)?.run(options, &mut |_| ())?;
+        let results = simulated(&self.setup(group)?)?;
         let times = results.kernels.iter().map(|kernel| self.ns(kernel.finish));
         Ok((times.collect(), results))
     }

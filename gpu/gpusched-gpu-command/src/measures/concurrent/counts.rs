@@ -1,9 +1,5 @@
 //! Metric that simulates a kernel beside growing numbers of memory clients.
 
-use std::path::Path;
-
-use gpusched_gpu::scenario::{Options, Setup};
-use gpusched_gpu::warp_run::{WarpRun, WarpRunShape};
 use gpusched_model::Refusal;
 use gpusched_model::error::Result;
 use gpusched_study::measures::statistics::ratio;
@@ -11,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
-use super::placement::with;
+use super::sweep::{prepared, response, simulated, sweep};
 use super::{Files, Labels, Measure, Parameters, Row};
 
 /// Simulates the first kernel of a run beside the first memory clients of the run: without clients, and with each number
@@ -35,12 +31,6 @@ pub struct ClientCountsParameters {
     #[serde(default)]
     values: Vec<i64>,
 }
-
-/// Maximum length of a simulation [core cycles]. gpusched aborts longer simulations.
-pub(super) const LIMIT: u64 = 100_000_000;
-
-/// Maximum number of values.
-const MOST: usize = 100;
 
 /// A kernel and memory clients, ready for the simulation.
 #[derive(Debug)]
@@ -73,21 +63,7 @@ impl Parameters for ClientCountsParameters {
                 expected,
             ));
         }
-        if self.parameter.is_some() == self.values.is_empty() || self.values.len() > MOST {
-            let expected = format!("1 to {MOST} values, together with `parameter`");
-            return Err(Refusal::new(
-                "values",
-                format_args!("{:?}", self.values),
-                expected,
-            ));
-        }
-        let runs = match &self.parameter {
-            None => vec![(None, bench)],
-            Some(parameter) => {
-                let run = |value: &i64| Ok((Some(*value), with(&bench, parameter, *value)?));
-                self.values.iter().map(run).collect::<Result<_, Refusal>>()?
-            }
-        };
+        let runs = sweep(bench, self.parameter.as_deref(), &self.values)?;
         for (_, bench) in &runs {
             let refuse = |error| Refusal::told("run", format!("{}: {error}", self.run));
             prepared(bench.shape().clone()).map_err(refuse)?;
@@ -99,24 +75,12 @@ impl Parameters for ClientCountsParameters {
     }
 }
 
-/// Prepares the simulation of `shape`.
-pub(super) fn prepared(shape: WarpRunShape) -> Result<Setup> {
-    Setup::new(&WarpRun::new(shape)?, Path::new("kernels"))
-}
-
 /// Returns the response time of the first kernel beside the first `count` clients [core cycles].
-fn response(bench: &Bench, count: usize) -> Result<u64> {
+fn beside(bench: &Bench, count: usize) -> Result<u64> {
     let mut shape = bench.shape().clone();
     shape.clients.truncate(count);
     let setup = prepared(shape)?;
-    let options = Options {
-        limit: LIMIT,
-        ..Options::default()
-    };
-    let (results, _) = setup.run(options, &mut |_| ())?;
-    let launched = setup.kernels().first().map_or(0, |kernel| kernel.launched());
-    let finish = results.kernels.first().map_or(0, |kernel| kernel.finish);
-    Ok(finish.saturating_sub(launched))
+    Ok(response(&setup, &simulated(&setup)?, 0))
 }
 
 impl ClientCounts {
@@ -144,7 +108,7 @@ impl ClientCounts {
 
 impl Measure for ClientCounts {
     fn rows(&self, _seed: u64) -> Result<Vec<Row>> {
-        self.rows_of(response)
+        self.rows_of(beside)
     }
 
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {

@@ -2,11 +2,10 @@
 //! isolation.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use gpusched_gpu::gpu::Results;
-use gpusched_gpu::scenario::{Options, Setup};
-use gpusched_gpu::warp_run::{IndexSet, KernelSource, WarpRun};
+use gpusched_gpu::scenario::Setup;
+use gpusched_gpu::warp_run::IndexSet;
 use gpusched_model::Refusal;
 use gpusched_model::error::Result;
 use gpusched_study::measures::statistics::ratio;
@@ -14,6 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
+use super::sweep::{prepared, response, simulated, sweep};
 use super::{Files, Labels, Measure, Parameters, Row};
 
 /// Simulates the kernels of a run concurrently, on the SMs that the run states. Also simulates each kernel in isolation on
@@ -36,12 +36,6 @@ pub struct PlacementParameters {
     values: Vec<i64>,
 }
 
-/// Maximum length of a simulation [core cycles]. gpusched aborts longer simulations.
-const LIMIT: u64 = 100_000_000;
-
-/// Maximum number of values.
-const MOST: usize = 100;
-
 /// Kernels on their SMs, ready for the simulation.
 #[derive(Debug)]
 pub struct Placement {
@@ -63,26 +57,7 @@ impl Parameters for PlacementParameters {
                 .map_err(|message: String| Refusal::told("sms", message))?;
             place(&mut bench, kernel, sms)?;
         }
-        if self.parameter.is_some() == self.values.is_empty() || self.values.len() > MOST {
-            let expected = format!("1 to {MOST} values, together with `parameter`");
-            return Err(Refusal::new(
-                "values",
-                format_args!("{:?}", self.values),
-                expected,
-            ));
-        }
-        let run = |value: i64| match &self.parameter {
-            Some(parameter) => Ok((Some(value), with(&bench, parameter, value)?)),
-            None => Ok((None, bench.clone())),
-        };
-        let values = match self.parameter {
-            Some(_) => self.values.as_slice(),
-            None => &[0],
-        };
-        let runs = values
-            .iter()
-            .map(|value| run(*value))
-            .collect::<Result<Vec<_>, Refusal>>()?;
+        let runs = sweep(bench, self.parameter.as_deref(), &self.values)?;
         for (_, bench) in &runs {
             let refuse = |error| Refusal::told("run", format!("{}: {error}", self.run));
             setup(bench, None).map_err(refuse)?;
@@ -101,18 +76,13 @@ struct Found {
 impl Found {
     /// Returns the times of the kernel at `position` of `setup` in `results`.
     fn of(setup: &Setup, results: &Results, position: usize) -> Found {
-        let launched = setup
-            .kernels()
-            .get(position)
-            .map_or(0, |kernel| kernel.launched());
         let mut blocks = BTreeMap::new();
         for block in results.blocks.iter().filter(|block| block.kernel == position) {
             let longest: &mut u64 = blocks.entry(block.sm).or_default();
             *longest = (*longest).max(1 + block.end.saturating_sub(block.start));
         }
-        let kernel = results.kernels.get(position);
         Found {
-            response: kernel.map_or(0, |kernel| kernel.finish.saturating_sub(launched)),
+            response: response(setup, results, position),
             blocks,
         }
     }
@@ -134,30 +104,6 @@ fn place(bench: &mut Bench, name: &str, sms: IndexSet) -> Result<(), Refusal> {
     }
 }
 
-/// Returns `bench` with `value` for `parameter`, in each kernel that has this parameter.
-pub(super) fn with(bench: &Bench, parameter: &str, value: i64) -> Result<Bench, Refusal> {
-    let mut bench = bench.clone();
-    let mut found = false;
-    for kernel in &mut bench.shape_mut().kernels {
-        let KernelSource::Program(program) = &kernel.program else {
-            continue;
-        };
-        if program.parameters.iter().any(|(name, _)| name == parameter) {
-            found = true;
-            kernel.parameters.0.retain(|(name, _)| name != parameter);
-            kernel.parameters.0.push((parameter.to_owned(), value));
-        }
-    }
-    match found {
-        true => Ok(bench),
-        false => Err(Refusal::new(
-            "parameter",
-            format_args!("{parameter:?}"),
-            "a parameter of a program",
-        )),
-    }
-}
-
 /// Prepares the run of all kernels, or of the kernel `only`. A kernel in isolation does not repeat
 /// and has no memory clients beside it.
 fn setup(bench: &Bench, only: Option<usize>) -> Result<Setup> {
@@ -167,15 +113,7 @@ fn setup(bench: &Bench, only: Option<usize>) -> Result<Setup> {
         shape.kernels.iter_mut().for_each(|kernel| kernel.repeats = false);
         shape.clients.clear();
     }
-    Setup::new(&WarpRun::new(shape)?, Path::new("kernels"))
-}
-
-fn simulate(setup: &Setup) -> Result<Results> {
-    let options = Options {
-        limit: LIMIT,
-        ..Options::default()
-    };
-    Ok(setup.run(options, &mut |_| ())?.0)
+    prepared(shape)
 }
 
 impl Placement {
@@ -203,10 +141,10 @@ impl Placement {
 
     fn found(bench: &Bench) -> Result<Vec<(Found, Found)>> {
         let all = setup(bench, None)?;
-        let together = simulate(&all)?;
+        let together = simulated(&all)?;
         let kernels = (0..bench.names().len()).into_par_iter().map(|kernel| {
             let only = setup(bench, Some(kernel))?;
-            let alone = simulate(&only)?;
+            let alone = simulated(&only)?;
             Ok((Found::of(&only, &alone, 0), Found::of(&all, &together, kernel)))
         });
         kernels.collect::<Vec<_>>().into_iter().collect()

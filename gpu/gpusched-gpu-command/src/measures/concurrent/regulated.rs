@@ -3,7 +3,6 @@
 
 use gpusched_analysis::kernel_wcet::Estimator;
 use gpusched_gpu::gpu::Results;
-use gpusched_gpu::scenario::Options;
 use gpusched_gpu::warp_run::{RequestBudget, WarpRunShape};
 use gpusched_model::error::Result;
 use gpusched_model::time::Time;
@@ -14,7 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
-use super::counts::{LIMIT, prepared};
+use super::sweep::{LIMIT, prepared, response, simulated};
 use super::{Files, Labels, Measure, Parameters, Row};
 
 /// Simulates the only kernel of a run beside the memory clients of the run, for each budget Q. Also computes the bound
@@ -118,15 +117,9 @@ impl Parameters for RegulatedClientsParameters {
 /// Simulates `shape` and returns the results, and the response time of the kernel [core cycles].
 fn simulate(shape: WarpRunShape) -> Result<(Results, u64)> {
     let setup = prepared(shape)?;
-    let options = Options {
-        limit: LIMIT,
-        ..Options::default()
-    };
-    let (results, _) = setup.run(options, &mut |_| ())?;
-    let launched = setup.kernels().first().map_or(0, |kernel| kernel.launched());
-    let finish = results.kernels.first().map_or(0, |kernel| kernel.finish);
-    let response = finish.saturating_sub(launched);
-    Ok((results, response))
+    let results = simulated(&setup)?;
+    let time = response(&setup, &results, 0);
+    Ok((results, time))
 }
 
 /// Returns the longest time of a block in `results` [core cycles].
