@@ -1,6 +1,5 @@
 //! Promise: each requirement in `docs/explanation/safety-case.md` has tests. The page `docs/reference/report-columns.md` leads
-//! from each source to a column, a function and a test that exist, and a report
-//! defines each of its columns.
+//! from each source to a column, a function and a test that exist, and a report defines each of its columns.
 
 use std::collections::BTreeSet;
 
