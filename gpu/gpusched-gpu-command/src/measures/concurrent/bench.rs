@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Files;
-use super::sweep::{prepared, simulated};
+use super::simulation::{prepared, simulated};
 use gpusched_analysis::prediction::SECTOR_BYTES;
 use gpusched_gpu::gpu::Results;
 use gpusched_gpu::machine::Machine;

@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
-use super::sweep::{prepared, response, simulated, sweep};
+use super::simulation::{prepared, response, simulated};
+use super::sweep::sweep;
 use super::{Files, Labels, Measure, Parameters, Row};
 
 /// Simulates the first kernel of a run beside the first memory clients of the run: without clients, and with each number

@@ -12,6 +12,7 @@ mod groups;
 mod placement;
 mod profiles;
 mod regulated;
+mod simulation;
 mod sweep;
 
 pub use counts::ClientCountsParameters;

@@ -13,7 +13,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
-use super::sweep::{prepared, response, simulated, sweep};
+use super::simulation::{prepared, response, simulated};
+use super::sweep::sweep;
 use super::{Files, Labels, Measure, Parameters, Row};
 
 /// Simulates the kernels of a run concurrently, on the SMs that the run states. Also simulates each kernel in isolation on

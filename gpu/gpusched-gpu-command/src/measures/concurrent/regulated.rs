@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
-use super::sweep::{LIMIT, prepared, response, simulated};
+use super::simulation::{LIMIT, prepared, response, simulated};
 use super::{Files, Labels, Measure, Parameters, Row};
 
 /// Simulates the only kernel of a run beside the memory clients of the run, for each budget Q. Also computes the bound

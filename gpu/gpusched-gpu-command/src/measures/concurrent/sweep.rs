@@ -1,17 +1,10 @@
-//! Runs of one file over the values of a parameter, and their simulation.
+//! Runs of one file over the values of a parameter.
 
-use std::path::Path;
-
-use gpusched_gpu::gpu::Results;
-use gpusched_gpu::scenario::{Options, Setup};
-use gpusched_gpu::warp_run::{KernelSource, WarpRun, WarpRunShape};
+use gpusched_gpu::warp_run::KernelSource;
 use gpusched_model::Refusal;
 use gpusched_model::error::Result;
 
 use super::bench::Bench;
-
-/// Maximum length of a simulation [core cycles]. gpusched aborts longer simulations.
-pub(super) const LIMIT: u64 = 100_000_000;
 
 /// Maximum number of values.
 const MOST: usize = 100;
@@ -57,28 +50,4 @@ fn with(bench: &Bench, parameter: &str, value: i64) -> Result<Bench, Refusal> {
             "a parameter of a program",
         )),
     }
-}
-
-/// Prepares the simulation of `shape`, whose kernels contain their programs.
-pub(super) fn prepared(shape: WarpRunShape) -> Result<Setup> {
-    Setup::new(&WarpRun::new(shape)?, Path::new("kernels"))
-}
-
-/// Simulates `setup`.
-pub(super) fn simulated(setup: &Setup) -> Result<Results> {
-    let options = Options {
-        limit: LIMIT,
-        ..Options::default()
-    };
-    Ok(setup.run(options, &mut |_| ())?.0)
-}
-
-/// Returns the response time of the kernel at `position` of `setup` in `results` [core cycles].
-pub(super) fn response(setup: &Setup, results: &Results, position: usize) -> u64 {
-    let launched = setup
-        .kernels()
-        .get(position)
-        .map_or(0, |kernel| kernel.launched());
-    let finish = results.kernels.get(position).map_or(0, |kernel| kernel.finish);
-    finish.saturating_sub(launched)
 }

@@ -83,8 +83,8 @@ impl<'a> Request<'a> {
             .any(|finding| finding.kind == FindingKind::EarlyRelease)
         {
             notes.push(
-                "an early release breaks the stated period and jitter; if a busy thread started the range before it late, start ranges when the \
-                 data arrive; if later releases may vary by this time, increase `jitter` in the task set, and compute the plan again"
+                "an early release breaks the stated period and jitter: start ranges when the data arrive, or increase `jitter` in the task set \
+                 by this time, and compute the plan again"
                     .to_owned(),
             );
         }

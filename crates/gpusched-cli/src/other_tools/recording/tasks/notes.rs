@@ -255,8 +255,8 @@ impl Text<'_> {
                     format!("{copies} as gaps between kernels, so C(m) does not contain them (--gaps count)")
                 }
                 Gaps::Count => format!(
-                    "{copies} as gaps: C(m) contains them only between kernels of a job; the file does not show their jobs, so it is unsafe if they \
-                     are before the first or after the last kernel of a job"
+                    "{copies} as gaps: C(m) contains them only between kernels of a job; the file shows no job for them, which is unsafe if jobs \
+                     do such copies"
                 ),
             };
             notes.push((Rank::Unsafe, note));
