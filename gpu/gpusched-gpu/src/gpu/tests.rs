@@ -325,6 +325,7 @@ fn clients(total: u64) -> Vec<Client> {
         requests: 100,
         period: 1000,
         phase: 37,
+        first: vec![0, 250],
     };
     vec![
         Client {
@@ -386,6 +387,7 @@ fn leaving_out_idle_cycles_changes_nothing_beside_clients() {
                 requests: 0,
                 period: 1000,
                 phase: 0,
+                first: Vec::new(),
             });
         }
         let (alone, idle) = (run(&alone, true), run(&idle, true));

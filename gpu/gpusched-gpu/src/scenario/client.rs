@@ -26,10 +26,11 @@ pub(super) fn placed(client: &MemoryClient, memory: &mut Layout) -> Client {
         outstanding: client.outstanding,
         think: client.think,
         interval: client.interval,
-        budget: client.budget.map(|budget| ClientBudget {
+        budget: client.budget.as_ref().map(|budget| ClientBudget {
             requests: budget.requests,
             period: budget.period,
             phase: budget.phase,
+            first: budget.first.clone(),
         }),
         channels: client.channels.as_ref().map(|set| set.indices().to_vec()),
     }

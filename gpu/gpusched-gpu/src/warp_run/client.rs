@@ -78,7 +78,7 @@ pub enum Order {
 
 /// Regulation of a memory client, as in MemGuard: after `requests` requests in a period, the client waits for the next
 /// period.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
@@ -93,10 +93,17 @@ pub struct RequestBudget {
     /// also has the budget of a period.
     #[serde(default, skip_serializing_if = "is_default")]
     pub phase: u64,
+    /// Maximum number of requests in each of the first periods, in place of `requests`: at most 1,000,000 numbers. The first
+    /// number is for the period that contains cycle 0. No numbers by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first: Vec<u64>,
 }
 
 /// Maximum size of the buffer of a client, and maximum number of bytes that it transfers.
 const MAX_BYTES: u64 = 1 << 40;
+
+/// Maximum number of periods with a budget of their own.
+const MAX_FIRST: usize = 1_000_000;
 
 /// Maximum number of lines in transfer.
 const MAX_OUTSTANDING: u32 = 1024;
@@ -136,7 +143,7 @@ impl MemoryClient {
                 return Refusal::refuse(of(field), cycles, format!("from {least} to {MAX_CYCLES}"));
             }
         }
-        if let Some(budget) = self.budget {
+        if let Some(budget) = &self.budget {
             if !(1..=MAX_CYCLES).contains(&budget.period) {
                 let expected = format!("from 1 to {MAX_CYCLES}");
                 return Refusal::refuse(of("budget.period"), budget.period, expected);
@@ -144,6 +151,10 @@ impl MemoryClient {
             if budget.phase >= budget.period {
                 let expected = format!("less than {}, the value of `period`", budget.period);
                 return Refusal::refuse(of("budget.phase"), budget.phase, expected);
+            }
+            if budget.first.len() > MAX_FIRST {
+                let found = format!("{} numbers", budget.first.len());
+                return Refusal::refuse(of("budget.first"), found, format!("at most {MAX_FIRST} numbers"));
             }
         }
         let Some(channels) = &self.channels else {

@@ -1,25 +1,23 @@
 //! Metrics of concurrent kernels that run on different SMs. The metric in `profiles` simulates each kernel in isolation,
 //! warp by warp. The metric in `errors` simulates several kernels concurrently, warp by warp or block by block, and
 //! compares predictions with the simulations. The metric in `placement` simulates several kernels on given SMs. The metrics
-//! in `counts` and `regulated` simulate a kernel beside memory clients.
+//! in `clients` simulate a kernel beside memory clients.
 
 mod bench;
 mod blocks;
-mod counts;
+mod clients;
 pub mod draw;
 mod errors;
 mod groups;
 mod placement;
 mod profiles;
-mod regulated;
 mod simulation;
 mod sweep;
 
-pub use counts::ClientCountsParameters;
+pub use clients::{ClientCountsParameters, RegulatedClientsParameters};
 pub use groups::SideBySideParameters;
 pub use placement::PlacementParameters;
 pub use profiles::MemoryProfilesParameters;
-pub use regulated::RegulatedClientsParameters;
 
 use super::{Files, Labels, Measure, Parameters, Row};
 

@@ -24,7 +24,7 @@ pub enum ClientAccess {
 }
 
 /// Regulation of a memory client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientBudget {
     /// Maximum number of requests in a period.
     pub requests: u64,
@@ -32,6 +32,27 @@ pub struct ClientBudget {
     pub period: u64,
     /// First core cycle when a period starts, below `period`. A shorter period with the whole budget precedes it.
     pub phase: u64,
+    /// Maximum number of requests in each of the first periods, in place of `requests`. The first number is for the period
+    /// that contains cycle 0.
+    pub first: Vec<u64>,
+}
+
+impl ClientBudget {
+    /// Returns the number of requests in period `number`. Period 0 contains cycle 0.
+    fn of(&self, number: u64) -> u64 {
+        let first = usize::try_from(number)
+            .ok()
+            .and_then(|number| self.first.get(number));
+        first.copied().unwrap_or(self.requests)
+    }
+
+    /// Returns how many periods after period `number` the next one with requests is.
+    fn wait(&self, number: u64) -> Option<u64> {
+        let first = self.first.len() as u64;
+        let later = (number + 1..first).find(|&later| self.of(later) > 0);
+        let after = (self.requests > 0).then(|| first.max(number + 1));
+        later.or(after).map(|later| later - number)
+    }
 }
 
 /// A source of memory requests beside the SMs.
@@ -104,6 +125,8 @@ struct Sender {
     after_last: u64,
     /// Number of requests that the client may still send in the present period.
     left: u64,
+    /// Number of the present period.
+    number: u64,
     /// Start of the next period.
     renewal: u64,
     result: ClientResult,
@@ -113,12 +136,13 @@ impl Sender {
     fn new(client: Client) -> Self {
         let mut places = Ring::new();
         (0..client.outstanding).for_each(|_| places.push_back((client.start, None)));
-        let budget = client.budget;
+        let budget = client.budget.as_ref();
         Self {
             places,
             lines: 0,
             after_last: 0,
-            left: budget.map_or(u64::MAX, |budget| budget.requests),
+            left: budget.map_or(u64::MAX, |budget| budget.of(0)),
+            number: 0,
             renewal: budget.map_or(NEVER, |budget| match budget.phase {
                 0 => budget.period,
                 phase => phase,
@@ -141,21 +165,34 @@ impl Sender {
             return NEVER;
         };
         let at = at.max(self.after_last);
-        match self.client.budget {
-            Some(budget) if budget.requests == 0 => NEVER,
-            Some(_) if self.left == 0 => at.max(self.renewal),
-            _ => at,
+        let Some(budget) = &self.client.budget else {
+            return at;
+        };
+        let passed = passed(budget, self.renewal, at);
+        let left = match passed {
+            0 => self.left,
+            passed => budget.of(self.number + passed),
+        };
+        if left > 0 {
+            return at;
         }
+        let Some(wait) = budget.wait(self.number + passed) else {
+            return NEVER;
+        };
+        let periods = (passed + wait - 1).saturating_mul(budget.period);
+        self.renewal.saturating_add(periods)
     }
 
     /// Starts the period of cycle `now` if it has not started.
     fn renew(&mut self, now: u64) {
-        if let Some(budget) = self.client.budget
-            && now >= self.renewal
-        {
-            let periods = 1 + (now - self.renewal) / budget.period;
+        let Some(budget) = &self.client.budget else {
+            return;
+        };
+        let periods = passed(budget, self.renewal, now);
+        if periods > 0 {
             self.renewal = self.renewal.saturating_add(periods.saturating_mul(budget.period));
-            self.left = budget.requests;
+            self.number += periods;
+            self.left = budget.of(self.number);
         }
     }
 
@@ -183,9 +220,9 @@ impl Sender {
                 (address, access == ClientAccess::Write)
             }
         };
-        if let Some(budget) = self.client.budget {
+        if let Some(budget) = &self.client.budget {
             self.left -= 1;
-            self.result.most_in_period = self.result.most_in_period.max(budget.requests - self.left);
+            self.result.most_in_period = self.result.most_in_period.max(budget.of(self.number) - self.left);
         }
         match writes {
             true => self.result.writes += 1,
@@ -223,6 +260,12 @@ impl Sender {
             self.result.finish = Some(now);
         }
     }
+}
+
+/// Returns the number of periods that start from `renewal`, the start of the next one, to cycle `at`.
+fn passed(budget: &ClientBudget, renewal: u64, at: u64) -> u64 {
+    at.checked_sub(renewal)
+        .map_or(0, |since| 1 + since / budget.period)
 }
 
 impl Clients {
@@ -300,15 +343,22 @@ mod tests {
     }
 
     impl Twin {
-        fn period(&self, budget: ClientBudget, cycle: u64) -> u64 {
-            (cycle + budget.period - budget.phase) / budget.period
+        fn period(&self, budget: &ClientBudget, cycle: u64) -> u64 {
+            let first = if budget.phase == 0 {
+                budget.period
+            } else {
+                budget.phase
+            };
+            (cycle + budget.period - first) / budget.period
         }
 
         fn cycle(&mut self, now: u64) -> Option<(u64, bool)> {
             let client = &self.client;
-            if let Some(budget) = client.budget {
+            if let Some(budget) = &client.budget {
                 let mine = |sent: &&(u64, u64, bool)| self.period(budget, sent.0) == self.period(budget, now);
-                if self.sent.iter().filter(mine).count() as u64 >= budget.requests {
+                let period = self.period(budget, now) as usize;
+                let most = budget.first.get(period).unwrap_or(&budget.requests);
+                if self.sent.iter().filter(mine).count() as u64 >= *most {
                     return None;
                 }
             }
@@ -366,6 +416,9 @@ mod tests {
                     requests: [0, 1, 5, 1000][below(random, 4)],
                     period,
                     phase: below(random, period as usize) as u64,
+                    first: (0..[0, 0, 3, 12][below(random, 4)])
+                        .map(|_| [0, 0, 1, 8][below(random, 4)])
+                        .collect(),
                 }),
                 channels: None,
             };
@@ -395,8 +448,15 @@ mod tests {
                 (twin.sent.len() as u64, way.len() as u64)
             );
             assert!(way.len() <= client.outstanding as usize);
-            if let Some(budget) = client.budget {
-                assert!(fast.result.most_in_period <= budget.requests);
+            if let Some(budget) = &client.budget {
+                let most = budget
+                    .first
+                    .iter()
+                    .copied()
+                    .max()
+                    .unwrap_or(0)
+                    .max(budget.requests);
+                assert!(fast.result.most_in_period <= most);
                 limited += u64::from(budget.requests > 0 && fast.result.most_in_period == budget.requests);
             }
             if fast.result.finish.is_some() {

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
+use super::policies::PolicyRuns;
 use super::simulation::{LIMIT, prepared, response, simulated};
 use super::{Files, Labels, Measure, Parameters, Row};
 
@@ -33,6 +34,10 @@ pub struct RegulatedClientsParameters {
     /// Number of different start times of the kernel in a period; the longest time counts. Default: 1.
     #[serde(default = "one")]
     starts: u64,
+    /// Also run each budget policy, with the nominal budget of this slowdown: the largest Q with which G(Q) is at most
+    /// 1 + `slowdown` times G(0). Default: no policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    slowdown: Option<Factor>,
 }
 
 fn one() -> u64 {
@@ -64,12 +69,13 @@ pub struct RegulatedClients {
     q: Vec<Factor>,
     period: u64,
     starts: u64,
+    slowdown: Option<Factor>,
 }
 
 impl Parameters for RegulatedClientsParameters {
     const NAME: &'static str = "regulated-clients";
-    const KEYS: &'static [&'static str] = &["kernel", "pattern", "q"];
-    const PARTIAL: &'static [&'static str] = &["pattern", "q"];
+    const KEYS: &'static [&'static str] = &["kernel", "pattern", "q", "policy"];
+    const PARTIAL: &'static [&'static str] = &["pattern", "q", "policy"];
     type Measure = RegulatedClients;
 
     fn prepare(self, files: &mut Files) -> Result<RegulatedClients, Refusal> {
@@ -106,6 +112,7 @@ impl Parameters for RegulatedClientsParameters {
             q: q.to_vec(),
             period: self.period,
             starts: self.starts,
+            slowdown: self.slowdown,
             bench,
         };
         let refuse = |error| Refusal::told("run", format!("{}: {error}", self.run));
@@ -115,7 +122,7 @@ impl Parameters for RegulatedClientsParameters {
 }
 
 /// Simulates `shape` and returns the results, and the response time of the kernel [core cycles].
-fn simulate(shape: WarpRunShape) -> Result<(Results, u64)> {
+pub(super) fn simulate(shape: WarpRunShape) -> Result<(Results, u64)> {
     let setup = prepared(shape)?;
     let results = simulated(&setup)?;
     let time = response(&setup, &results, 0);
@@ -142,9 +149,8 @@ fn active(results: &Results) -> u32 {
     u32::try_from(counts.max().unwrap_or(1)).unwrap_or(1).max(1)
 }
 
-/// Returns floor(`q` · `most`).
-fn share(q: Factor, most: u64) -> u64 {
-    let (numerator, denominator) = q.ratio();
+/// Returns the share `numerator` / `denominator` of `most`, rounded down.
+fn share((numerator, denominator): (u64, u64), most: u64) -> u64 {
     let share = u128::from(most) * u128::from(numerator) / u128::from(denominator);
     u64::try_from(share).unwrap_or(u64::MAX)
 }
@@ -160,21 +166,53 @@ struct Found {
     unregulated: u64,
     /// Time for each pattern and each Q.
     times: Vec<Vec<u64>>,
+    policies: Option<PolicyRuns>,
 }
 
 impl RegulatedClients {
-    /// Returns the run with the start of the kernel at `start` after three periods, and with clients that may send any
-    /// number of requests in a period.
+    /// Returns the number of different start times of the kernel.
+    pub(super) fn starts(&self) -> u64 {
+        self.starts
+    }
+
+    /// Returns the length of a regulation period [core cycles].
+    pub(super) fn period(&self) -> u64 {
+        self.period
+    }
+
+    /// Returns the launch of the kernel [core cycles] for one of its start times, after three periods.
+    pub(super) fn launch(&self, start: u64) -> u64 {
+        3 * self.period + self.period * start / self.starts
+    }
+
+    /// Returns the run with the start time `start`, and with clients that may send any number of requests in a period.
     fn unregulated(&self, start: u64) -> WarpRunShape {
         let mut shape = self.bench.shape().clone();
         for kernel in &mut shape.kernels {
-            kernel.launch = 3 * self.period + self.period * start / self.starts;
+            kernel.launch = self.launch(start);
         }
         for client in &mut shape.clients {
             client.budget = Some(RequestBudget {
                 requests: u64::MAX,
                 period: self.period,
                 phase: 0,
+                first: Vec::new(),
+            });
+        }
+        shape
+    }
+
+    /// Returns the run with a memory time for each of the first periods, and `later` for all later periods. Clients with equal
+    /// starts of their periods spend their budgets as fast as possible.
+    pub(super) fn budgeted(&self, most: &[u64], later: Time, first: &[Time], start: u64) -> WarpRunShape {
+        let mut shape = self.unregulated(start);
+        for (client, &most) in shape.clients.iter_mut().zip(most) {
+            let requests = |memory: &Time| share((memory.ns(), self.period), most);
+            client.budget = Some(RequestBudget {
+                requests: requests(&later),
+                period: self.period,
+                phase: 0,
+                first: first.iter().map(requests).collect(),
             });
         }
         shape
@@ -185,7 +223,7 @@ impl RegulatedClients {
         let mut shape = self.unregulated(start);
         let count = shape.clients.len() as u64;
         for ((index, client), most) in (0..).zip(&mut shape.clients).zip(most) {
-            let requests = share(q, *most);
+            let requests = share(q.ratio(), *most);
             let phase = match pattern {
                 Pattern::Shifted => self.period * index / count,
                 Pattern::Together | Pattern::Spread => 0,
@@ -197,6 +235,7 @@ impl RegulatedClients {
                 requests,
                 period: self.period,
                 phase,
+                first: Vec::new(),
             });
         }
         shape
@@ -231,7 +270,7 @@ impl RegulatedClients {
         let times: Vec<Result<u64>> = times.collect();
         let times = times.into_iter().collect::<Result<Vec<u64>>>()?;
         let e0 = longest(&isolated);
-        Ok(Found {
+        let mut found = Found {
             e0,
             e1: unregulated
                 .iter()
@@ -242,15 +281,30 @@ impl RegulatedClients {
             unregulated: unregulated.iter().map(|(_, time)| *time).max().unwrap_or(0),
             times: times.chunks(self.q.len()).map(<[u64]>::to_vec).collect(),
             most,
-        })
+            policies: None,
+        };
+        if let Some(slowdown) = self.slowdown {
+            let runs = PolicyRuns::of(self, &self.kernel(&found)?, &found.most, slowdown)?;
+            found.policies = Some(runs);
+        }
+        Ok(found)
     }
 
-    /// Returns the bound of [Aghilinasab20] for each Q. One core cycle counts as one nanosecond.
-    fn bounds(&self, found: &Found) -> Result<Vec<u64>> {
+    /// Returns the kernel for the analysis: one cluster with the longest times of a block. One core cycle counts as one
+    /// nanosecond.
+    fn kernel(&self, found: &Found) -> Result<Kernel> {
         let blocks = self.bench.program(0)?.blocks();
-        let (e0, e1) = (Time::from_ns(found.e0), Time::from_ns(found.e1));
-        let cluster = Cluster::new(blocks, e0, e1)?;
-        let kernel = Kernel::new(found.active, Time::from_ns(self.period), vec![cluster])?;
+        let cluster = Cluster::new(blocks, Time::from_ns(found.e0), Time::from_ns(found.e1))?;
+        Ok(Kernel::new(
+            found.active,
+            Time::from_ns(self.period),
+            vec![cluster],
+        )?)
+    }
+
+    /// Returns the bound of [Aghilinasab20] for each Q [core cycles].
+    fn bounds(&self, found: &Found) -> Result<Vec<u64>> {
+        let kernel = self.kernel(found)?;
         let estimator = Estimator::new(&kernel);
         let bound = |q: &Factor| Ok(estimator.bound(*q, false)?.wcet_ns.ns());
         self.q.iter().map(bound).collect()
@@ -293,6 +347,7 @@ impl RegulatedClients {
                 }
             }
         }
+        rows.extend(found.policies.iter().flat_map(|runs| runs.rows(&of)));
         Ok(rows)
     }
 }
@@ -311,6 +366,7 @@ impl Measure for RegulatedClients {
             alone: 1,
             unregulated: 1,
             times: vec![vec![1; self.q.len()]; PATTERNS.len()],
+            policies: self.slowdown.map(|_| PolicyRuns::synthetic()),
         })
     }
 }
