@@ -1,4 +1,4 @@
-//! Guarantee: `verify` accepts a result for exactly the input that it was computed for, whatever the spelling of the input, and refuses
+//! Guarantee: `verify` accepts a result for exactly the input that it was computed for, in every spelling, and refuses
 //! it for each other input.
 
 use std::collections::BTreeMap;
