@@ -27,6 +27,7 @@ mod generation;
 mod golden_singh21;
 mod granularity;
 mod heuristics;
+mod identity;
 mod kernel_wcet;
 mod many_tasks;
 mod margin;

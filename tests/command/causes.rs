@@ -101,7 +101,7 @@ fn a_plan_of_another_set_or_of_a_system_is_named() {
         &run(&format!("verify {plan} {fewer}")),
         1,
         &[
-            "found `shared-memory`, expected `adas`, the name in the plan",
+            "found `shared-memory`, expected `adas`, the name in the identity",
             hint,
         ],
     );
@@ -109,7 +109,7 @@ fn a_plan_of_another_set_or_of_a_system_is_named() {
         &run(&format!("run {plan} {fewer} --backend simulated")),
         2,
         &[
-            "found `shared-memory`, expected `adas`, the name in the plan",
+            "found `shared-memory`, expected `adas`, the name in the identity",
             hint,
         ],
     );

@@ -157,6 +157,7 @@ const TINY: &str = r#"name = "tiny"
 seed = 7
 sets = 2
 sms = 4
+paired = true
 [axis]
 utilization = [1]
 tasks = [3]
@@ -167,6 +168,9 @@ policy = "edf"
 [[algorithm]]
 name = "SMS"
 heuristic = "sms"
+[[algorithm]]
+name = "BF"
+heuristic = "bf"
 "#;
 
 /// A study without claims has no sign of alarm.
@@ -185,6 +189,7 @@ fn a_study_without_claims_is_no_failure() {
             .contains("<section id=\"verdict\" class=\"verdict plain\">")
     );
     assert!(!answer.stdout.contains("0 of 0"));
+    assert!(answer.stdout.contains("<table id=\"paired\""));
 }
 
 /// Planned windows are outlines on one lane, and the recorded kernels are filled.

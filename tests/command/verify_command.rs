@@ -205,6 +205,85 @@ fn a_plan_knows_its_task_set() {
     assert_eq!(run_with(&format!("verify - {ADAS}"), old.to_string()).code, 0);
 }
 
+/// Verdicts, budgets and bounds state their input, too. The commands that read them refuse another input, and show it on demand.
+#[test]
+fn results_know_their_inputs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let system = "tasksets/end_to_end/camera-budgets.json";
+    let pipeline = "tasksets/end_to_end/camera-pipeline.json";
+    let kernel = "tasksets/kernels/histo-m4.json";
+    let results = [
+        ("test", "", pipeline, "verify", "VERIFIED"),
+        ("budget nominal", "--deadlines", system, "verify", "VERIFIED"),
+        ("wcet bound", "--q 0.13", kernel, "wcet verify", "PROVEN"),
+    ];
+    for (command, options, input, verify, good) in results {
+        let result = run(&format!("{command} {input} {options} --format json")).stdout;
+        let file = path("result.json");
+        std::fs::write(&file, &result).unwrap();
+        let checked = run(&format!("{verify} {file} {input}"));
+        assert!(
+            checked.code == 0 && checked.stdout.contains("identity: agrees with the "),
+            "{checked:?}"
+        );
+        assert!(
+            run(&format!("show {file}")).stdout.contains("SHA-256 "),
+            "{command}"
+        );
+        // These changes do not change the proof.
+        let text = std::fs::read_to_string(crate::support::root().join(input)).unwrap();
+        let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
+        match command {
+            "test" => other["name"] = "another".into(),
+            "budget nominal" => other["budgets"]["q"] = 0.25.into(),
+            _ => other["sources"]["clusters.e0"] = "another".into(),
+        }
+        let renamed = path("other.json");
+        std::fs::write(&renamed, other.to_string()).unwrap();
+        let refused = run(&format!("{verify} {file} {renamed}"));
+        assert!(
+            refused.code == 1 && refused.stdout.contains("identity"),
+            "{refused:?}"
+        );
+        let logical = run(&format!("{verify} {file} {renamed} --identity logical"));
+        assert!(logical.code == 0 && logical.stdout.contains(good), "{logical:?}");
+        assert!(
+            logical.stdout.contains("only logically compatible"),
+            "{logical:?}"
+        );
+        let page = run(&format!("report {file} {renamed}"));
+        assert!(page.code == 2 && page.stderr.contains("identity"), "{page:?}");
+        // Older results state no identity.
+        let mut old: serde_json::Value = serde_json::from_str(&result).unwrap();
+        old.as_object_mut().unwrap().remove("identity").unwrap();
+        std::fs::write(&file, old.to_string()).unwrap();
+        assert_eq!(run(&format!("{verify} {file} {renamed}")).code, 0);
+    }
+    // A plan of a system knows its GPU.
+    let sizes = "tasksets/end_to_end/camera-sizes.json";
+    let plan = path("plan.json");
+    assert_eq!(run(&format!("partition {sizes} --gpu orin -o {plan}")).code, 0);
+    assert_eq!(run(&format!("verify {plan} {sizes} --gpu orin")).code, 0);
+    let other = run(&format!("verify {plan} {sizes} --gpu h100"));
+    assert!(
+        other.code == 1 && other.stdout.contains("identity.device_sha256"),
+        "{other:?}"
+    );
+    // A verdict on a task set states its set, and a simulation refuses the plan of another set.
+    let verdict = run(&format!("test {ADAS} --sms 24 --format json")).stdout;
+    let verdict: serde_json::Value = serde_json::from_str(&verdict).unwrap();
+    assert_eq!(verdict["identity"]["set_name"], "adas");
+    assert_eq!(run(&format!("partition {ADAS} --sms 12 -o {plan}")).code, 0);
+    let text = std::fs::read_to_string(crate::support::root().join(ADAS)).unwrap();
+    std::fs::write(path("set.json"), text.replace("\"33ms\"", "\"34ms\"")).unwrap();
+    let refused = run(&format!("simulate tasks {} --plan {plan}", path("set.json")));
+    assert!(
+        refused.code == 2 && refused.stderr.contains("identity.tasks[0]: found another period"),
+        "{refused:?}"
+    );
+}
+
 /// The device of a plan has a digest, too. Results for several sets state only the digest of each set.
 #[test]
 fn identities_of_devices_and_of_many_sets() {

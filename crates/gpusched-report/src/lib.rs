@@ -16,6 +16,7 @@
 //! * `verdict`, `figure`, `lines`, `steps`, `file`: the parts that the pages share.
 
 pub mod definitions;
+mod dossier;
 mod figure;
 mod file;
 pub mod kernel;

@@ -50,6 +50,11 @@ pub fn page(study: &Study, reasons: &Reasons, commands: &str) -> Result<Page> {
     let files = [
         ("results", "Results", folder.results()),
         ("weighted", "Weighted schedulability", folder.weighted()),
+        (
+            "paired",
+            "Pairs of algorithms on the same task sets",
+            folder.paired(),
+        ),
         ("timing", "Times of the search", folder.timing()),
     ];
     let files = files.into_iter().filter(|(_, _, path)| path.exists());

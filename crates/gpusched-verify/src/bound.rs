@@ -9,11 +9,13 @@ use gpusched_model::assumptions::{Assumption, BudgetBasis};
 use gpusched_model::{Bound, Cluster, Factor, Kernel, Straddling};
 
 /// Checks that the certificate of `bound` proves that the execution time of `kernel` is at most
-/// `wcet_ns`. Returns the assumptions of the bound. If the bound lists its assumptions, the list must be complete.
+/// `wcet_ns`. Returns the assumptions of the bound. If the bound lists its assumptions, the list must be complete. If it
+/// states its identity, it must have been computed for `kernel`.
 ///
 /// # Errors
 /// Returns the first [`Fault`] of the bound.
 pub fn verify_bound(bound: &Bound, kernel: &Kernel) -> Result<Vec<Assumption>, Fault> {
+    premises::check_input(bound.identity.as_ref(), kernel)?;
     proven(bound, kernel)?;
     let needed = BudgetBasis::of_bound(bound, kernel).assumptions();
     // Bounds of older versions list no assumptions.

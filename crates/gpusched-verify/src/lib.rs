@@ -37,7 +37,7 @@ pub use bound::verify_bound;
 pub use end_to_end::{VerifiedSystem, budgeted_system, verify_chosen, verify_draft, verify_system};
 pub use fault::Fault;
 pub use limits::margin::CheckedMargin;
-pub use premises::{Conclusion, Stated, Taken, check_identity, identity_faults};
+pub use premises::{Conclusion, Stated, Taken, check_identity, check_input, identity_faults, input_faults};
 pub use pricing::{CheckedBound, Effort, GROUPS, Unchecked};
 
 use gpusched_model::assumptions::{Assumption, Basis};

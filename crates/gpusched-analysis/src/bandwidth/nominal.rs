@@ -7,7 +7,7 @@ use crate::kernel_wcet::{EstimateError, Estimator};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::reader::{Document, Fault, from_json};
 use gpusched_model::time::Time;
-use gpusched_model::{Factor, Kernel, Straddling};
+use gpusched_model::{Factor, Identity, Kernel, Straddling};
 
 /// Nominal budget of a kernel, and the WCET of the kernel under this budget.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -34,6 +34,9 @@ pub struct Nominal {
     /// Assumptions of the result. gpusched does not check these assumptions. Absent in results of the library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumptions: Option<Vec<Assumption>>,
+    /// Inputs, options and version that led to the result. Absent in results of older versions and of programs that use the library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
 }
 
 impl Document for Nominal {
@@ -89,5 +92,6 @@ pub fn nominal(
         wcet_isolated_ns: isolated,
         wcet_nominal_ns,
         assumptions: None,
+        identity: None,
     })
 }

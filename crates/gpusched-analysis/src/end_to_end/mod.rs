@@ -142,6 +142,7 @@ fn answer(system: &System, bounds: Bounds, offsets: Option<Vec<Vec<Time>>>) -> A
         budgets: None,
         sensitivity: None,
         assumptions: Vec::new(),
+        identity: None,
     }
 }
 

@@ -174,6 +174,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
             tests: effort.done,
             system: None,
             verdict: Some(verdict),
+            identity: None,
         });
     };
     let mut system_draft = grouped.sized(&sizes);
@@ -191,6 +192,7 @@ pub fn plan(draft: &Draft, gpu: Gpu, search: Search) -> Result<SystemPlan, Refus
         tests: effort.done,
         system: Some(system_draft),
         verdict: Some(verdict),
+        identity: None,
     })
 }
 

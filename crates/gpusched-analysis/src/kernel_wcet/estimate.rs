@@ -150,6 +150,7 @@ impl<'a> Estimator<'a> {
             memory_time_ns: regulation.memory_time(wcet),
             certificate,
             assumptions: None,
+            identity: None,
         })
     }
 

@@ -12,8 +12,9 @@ use crate::arguments::{named, whole};
 use crate::complain;
 use crate::embedding::{self, Capture};
 use crate::report::{Columns, Content, OutputPath};
+use gpusched_model::Device;
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::{Identity, Plan, TaskSet};
+use gpusched_model::identity::{Identified, Identity};
 
 /// Options of all subcommands.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -119,11 +120,10 @@ impl Global {
         }
     }
 
-    /// Returns the identity of `plan` for `set`, with the options that the user stated. With `alone` = false, the identity is short,
-    /// because the command has several results.
-    pub fn identity(&self, set: &TaskSet, plan: &Plan, alone: bool) -> Identity {
-        let device = plan.hardware.as_ref().map(|hardware| &hardware.device);
-        Identity::new(set, device, &self.stated, alone)
+    /// Returns the identity of a result for `input` on `device`, with the options that the user stated. With `alone` = false, the
+    /// identity is short, because the command has several results.
+    pub fn identity(&self, input: &impl Identified, device: Option<&Device>, alone: bool) -> Identity {
+        Identity::new(input, device, &self.stated, alone)
     }
 
     /// Writes a note to standard error, but not with `--quiet`.

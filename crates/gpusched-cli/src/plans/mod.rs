@@ -1,5 +1,11 @@
 //! Task sets and plans: how to generate, test, partition, verify, change, export and run them.
 
+use std::path::Path;
+
+use gpusched_model::error::Result;
+use gpusched_model::identity::Identified;
+use gpusched_model::{Identity, Refusal};
+
 /// Returns the hint for the refused `field` of a plan, if the field shows that the plan is for another task set.
 fn of_other_set(field: &str) -> Option<&'static str> {
     match field {
@@ -19,13 +25,27 @@ fn of_other_set(field: &str) -> Option<&'static str> {
 }
 
 /// Returns the refusal of a plan that the verifier found wrong at `fault`, with advice if the plan is about another task set.
-fn wrong_plan(fault: gpusched_verify::Fault) -> gpusched_model::Refusal {
+pub fn wrong_plan(fault: gpusched_verify::Fault) -> Refusal {
     let hint = of_other_set(&fault.field);
-    let refusal = gpusched_model::Refusal::told(fault.field, fault.message);
+    let refusal = Refusal::told(fault.field, fault.message);
     match hint {
         Some(hint) => refusal.hint(hint),
         None => refusal,
     }
+}
+
+/// Checks that the result in the file `shown` states no identity, or that its identity agrees with `input`.
+///
+/// # Errors
+/// Returns the first difference.
+fn check_input(identity: Option<&Identity>, input: &impl Identified, shown: &Path) -> Result<()> {
+    let fault = gpusched_verify::check_input(identity, input);
+    Ok(fault.map_err(|fault| {
+        let refusal = Refusal::told(fault.field, fault.message);
+        refusal
+            .hint("write the result again for this input")
+            .at(shown, None)
+    })?)
 }
 
 /// Hint for overheads of virtual time.
@@ -35,6 +55,7 @@ pub mod end_to_end;
 mod explanation;
 pub mod export;
 pub mod generate;
+pub mod identity;
 pub mod pages;
 pub mod partition;
 pub mod run;

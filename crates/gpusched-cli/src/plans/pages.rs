@@ -7,7 +7,7 @@ use crate::arguments::{Memory, named, whole};
 use crate::other_tools::recording::audit::{Request, pair};
 use crate::other_tools::recording::source::Reading;
 use crate::plans::end_to_end::{self, Input};
-use crate::plans::wrong_plan;
+use crate::plans::{check_input, wrong_plan};
 use crate::report::{Content, Output, Progress};
 use crate::{Format, Global, Outcome, Run};
 use gpusched_analysis::bandwidth::{Nominal, nominal};
@@ -167,6 +167,10 @@ impl Args {
             Some(nominal) => nominal_bound(nominal, &kernel)?,
             None => (raw.parse::<Bound>(&shown)?, None),
         };
+        let identity = nominal
+            .as_ref()
+            .map_or(&bound.identity, |nominal| &nominal.identity);
+        check_input(identity.as_ref(), &kernel, &self.input)?;
         let (assumptions, fault) = match (verify_bound(&bound, &kernel), wrong) {
             (Ok(assumptions), wrong) => (assumptions, wrong),
             (Err(fault), wrong) => (Vec::new(), Some(wrong.unwrap_or(fault))),
@@ -187,6 +191,7 @@ impl Args {
         let environment =
             Memory::of(self.memory_bandwidth).environment(self.interference.unwrap_or_default())?;
         let stated = end_to_end::read(&self.input, systems, environment)?;
+        check_input(stated.identity(), &stated.draft, &self.input)?;
         let fault = stated.fault(environment);
         let memory = environment.memory;
         let memory = memory.map_or(String::new(), |memory| format!(" --memory-bandwidth {memory}"));

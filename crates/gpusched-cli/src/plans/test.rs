@@ -14,7 +14,7 @@ use gpusched_model::error::{Error, Result};
 use gpusched_model::policy::Strength;
 use gpusched_model::reader::TaskSets;
 use gpusched_model::time::Time;
-use gpusched_model::{Evidence, Kind, Policy, Task, TaskSet, Utilization, Verdict};
+use gpusched_model::{Evidence, Identity, Kind, Policy, Task, TaskSet, Utilization, Verdict};
 use serde::Serialize;
 
 /// Arguments of `gpusched test`.
@@ -63,6 +63,10 @@ pub struct Response {
     /// Assumptions of the verdict that gpusched does not check.
     #[cfg_attr(feature = "schema", schemars(default))]
     assumptions: Vec<Assumption>,
+    /// Task set, options and version that led to the verdict. Absent in verdicts of older versions.
+    #[cfg_attr(feature = "schema", schemars(default))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<Identity>,
 }
 
 const EXAMPLE: &str = "\
@@ -127,7 +131,7 @@ impl Run for Args {
             }
             Ok(Answer {
                 positive: verdict.schedulable,
-                text: form.render(&About((self, case), verdict), case.index == 0)?,
+                text: form.render(&About((self, case, global), verdict), case.index == 0)?,
                 beside: None,
             })
         })
@@ -192,9 +196,9 @@ fn all(case: &Case<'_>) -> Vec<usize> {
     (0..case.set.tasks().len()).collect()
 }
 
-impl Report for About<(&Args, &Case<'_>), Verdict> {
+impl Report for About<(&Args, &Case<'_>, &Global), Verdict> {
     fn json(&self) -> Result<String> {
-        let About((args, case), verdict) = self;
+        let About((args, case, global), verdict) = self;
         json_lines([Response {
             schedulable: verdict.schedulable,
             policy: verdict.policy,
@@ -202,11 +206,12 @@ impl Report for About<(&Args, &Case<'_>), Verdict> {
             evidence: verdict.evidence.clone(),
             response_times_ns: args.response_times(case, verdict),
             assumptions: args.assumptions(case),
+            identity: Some(global.identity(case.set, args.request.device(), case.alone)),
         }])
     }
 
     fn table(&self) -> Table {
-        let About((_, case), verdict) = self;
+        let About((_, case, _), verdict) = self;
         let sms = case.problem.sms();
         let table = Table::of([verdict])
             .exact("set", |_| case.index)
@@ -225,7 +230,7 @@ impl Report for About<(&Args, &Case<'_>), Verdict> {
     }
 
     fn text(&self, palette: &Palette) -> Result<String> {
-        let About((args, case), verdict) = self;
+        let About((args, case, _), verdict) = self;
         Ok(match case.alone {
             true => args.report(case, verdict, palette),
             false => line(case, verdict, palette),

@@ -9,6 +9,7 @@ use crate::arguments::{
     Gpu, Memory, StatedOverheads, check_as_many, memory_rates, named, naming, overheads, pairs, policy, whole,
 };
 use crate::plans::end_to_end::{self, Input};
+use crate::plans::identity::{Agreement, IdentityCheck};
 use crate::plans::of_other_set;
 use crate::plans::partition::response_times;
 use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
@@ -17,11 +18,11 @@ use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::end_to_end::Environment;
-use gpusched_model::error::{Result, excerpt};
+use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, Plan};
 use gpusched_model::reader::Plans;
 use gpusched_model::{
-    Arbitration, Bandwidth, Identity, Interference, MemoryRates, MemoryTime, Policy, RateForm, TaskSet, Times,
+    Arbitration, Bandwidth, Interference, MemoryRates, MemoryTime, Policy, RateForm, TaskSet, Times,
 };
 use gpusched_verify::{
     CheckedBound, CheckedMargin, Conclusion, Effort, Fault, GROUPS, Stated, Taken, Unchecked, Verified,
@@ -42,12 +43,8 @@ pub struct Args {
     /// Examine at most N candidate partitions per lower bound [default: 30000000]
     #[arg(long, alias = "budget", value_name = "N", value_parser = whole::<u64>(1..))]
     search_effort: Option<u64>,
-    /// Comparison of the task set with the identity in the plan [default: strict]
-    ///
-    /// `strict`: refuse a plan that was computed for another set, such as a set with other names. `logical`: list the differences, and
-    /// check only what the evidence proves. A plan without identity has no such check.
-    #[arg(long, value_name = "CHECK", value_parser = named::<IdentityCheck>())]
-    identity: Option<IdentityCheck>,
+    #[command(flatten)]
+    identity: IdentityCheck,
     #[command(
         flatten,
         next_help_heading = "Expected values, which the plan must match [default: values of the plan]"
@@ -111,19 +108,6 @@ Examples:
   gpusched partition tasksets/tasksets/adas.json --gpu orin -o plan.json && gpusched verify plan.json tasksets/tasksets/adas.json --gpu orin
   gpusched partition tasksets/tasksets/adas.json --gpu orin --format json | gpusched verify - tasksets/tasksets/adas.json";
 
-/// Comparison of a task set with the identity in a plan.
-#[derive(
-    Copy, Clone, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumMessage, strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
-enum IdentityCheck {
-    /// Refuse a plan that was computed for another set.
-    #[default]
-    Strict,
-    /// List the differences.
-    Logical,
-}
-
 /// Result for one plan.
 #[derive(Serialize)]
 struct Answer {
@@ -154,16 +138,6 @@ struct Answer {
     /// Assumptions of the verdicts in the plan. `verify` recomputes this list.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumptions: Option<Vec<Assumption>>,
-}
-
-/// Agreement of a task set with the identity in a plan.
-#[derive(Serialize)]
-struct Agreement {
-    /// Whether all names and digests agree.
-    agrees: bool,
-    /// Each difference, with its field in the plan. The plan is only logically compatible with the set.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    differences: Vec<Fault>,
 }
 
 /// The reason why no plan exists, which `verify` has confirmed.
@@ -227,8 +201,8 @@ impl crate::Run for Args {
                     overheads: self.overheads.as_ref().map(|stated| stated.bounds),
                     ..memory.environment(interference)?
                 };
-                let stated = (environment, self.gpu.given_sms()?);
-                return end_to_end::verify(&self.plans, systems, stated, global);
+                let gpu = (self.gpu.given_sms()?, self.gpu.device());
+                return end_to_end::verify(&self.plans, systems, (environment, gpu), &self.identity, global);
             }
         };
         check_as_many::<Plan, TaskSet>(&self.plans, &self.sets)?;
@@ -257,11 +231,8 @@ impl crate::Run for Args {
             if !global.quiet && plan.overheads.is_none() && is_dispatchable(&plan) {
                 written.overheads(&set);
             }
-            let other = identity_faults(&plan, &set);
-            let refused = other
-                .first()
-                .filter(|_| self.identity.unwrap_or_default() == IdentityCheck::Strict);
-            let checked = refused.map_or(Ok(()), |fault| Err(fault.clone()));
+            let agreement = Agreement::new(plan.identity.as_ref(), identity_faults(&plan, &set));
+            let checked = self.identity.check(agreement.as_ref());
             let checked = checked.and_then(|()| stated.check(&plan)).and_then(|taken| {
                 let verified = verify_with(&plan, &set, &effort)?;
                 let conclusion = stated.conclusion(&plan, &verified);
@@ -274,7 +245,7 @@ impl crate::Run for Args {
                 (false, true) => Notes::All,
                 (false, false) => Notes::Short,
             };
-            let answer = answer(&plan, &set, &checked, other, alone);
+            let answer = answer(&plan, &set, &checked, agreement, alone);
             output.report(&About((index, &plan, &set, &checked, &effort, notes), answer))?;
             index += 1;
         }
@@ -327,7 +298,13 @@ fn in_words(failure: &Failure, set: &TaskSet) -> String {
 }
 
 /// Returns the result for a plan.
-fn answer(plan: &Plan, set: &TaskSet, checked: &Checked<'_>, other: Vec<Fault>, alone: bool) -> Answer {
+fn answer(
+    plan: &Plan,
+    set: &TaskSet,
+    checked: &Checked<'_>,
+    identity: Option<Agreement>,
+    alone: bool,
+) -> Answer {
     let found = checked.as_ref().ok().map(|(verified, ..)| verified);
     let failure = match checked {
         Ok((.., Conclusion::NoPlan(failure))) => Some(*failure),
@@ -358,10 +335,7 @@ fn answer(plan: &Plan, set: &TaskSet, checked: &Checked<'_>, other: Vec<Fault>, 
             message: in_words(failure, set),
         }),
         fault: checked.as_ref().err().cloned(),
-        identity: plan.identity.is_some().then_some(Agreement {
-            agrees: other.is_empty(),
-            differences: other,
-        }),
+        identity,
         taken_from_plan: checked.as_ref().ok().map(|(_, taken, _)| taken.clone()),
         assumptions: found.map(|verified| Assumption::listed(verified.assumptions.clone(), alone)),
     }
@@ -450,7 +424,7 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
         let identity = { answer.identity.as_ref().zip(plan.identity.as_ref()) }
             .filter(|(agreement, _)| notes == Notes::All || !agreement.agrees)
             .map_or(String::new(), |(agreement, stated)| {
-                identity_lines(agreement, stated)
+                agreement.lines(stated, ("task set", "plan"))
             });
         let list = (notes == Notes::All).then(|| numbered(&verified.assumptions));
         let measured = notes == Notes::All && set.times() == Some(Times::Gpu);
@@ -460,28 +434,6 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
         let texts = [Some(bound), Some(margin), Some(identity), taken, tasks, list];
         Ok(line + &texts.into_iter().flatten().collect::<String>())
     }
-}
-
-/// Number of differences of identity that the text lists.
-const LISTED: usize = 10;
-
-/// Returns lines that state whether the plan was computed for the task set.
-fn identity_lines(agreement: &Agreement, stated: &Identity) -> String {
-    if agreement.agrees {
-        let digest: String = stated.set_sha256.chars().take(12).collect();
-        let version = match stated.gpusched.as_str() {
-            env!("CARGO_PKG_VERSION") => String::new(),
-            other => format!("; gpusched {} wrote the plan", excerpt(other)),
-        };
-        return format!("   identity: agrees with the task set (SHA-256 {digest}…){version}\n");
-    }
-    let count = counted(agreement.differences.len(), "difference");
-    let mut lines =
-        format!("   identity: the plan is only logically compatible with the task set, {count}\n");
-    for fault in agreement.differences.iter().take(LISTED) {
-        lines += &format!("      {fault}\n");
-    }
-    lines
 }
 
 /// Returns a line that states whether the WCET margin of a plan and its limit are confirmed.

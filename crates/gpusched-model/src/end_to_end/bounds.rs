@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{BudgetEvidence, Draft};
+use crate::Identity;
 use crate::Overheads;
 use crate::Refusal;
 use crate::assumptions::Assumption;
@@ -216,6 +217,10 @@ pub struct Answer {
     /// Assumptions of the verdict. gpusched does not check these assumptions.
     #[serde(default)]
     pub assumptions: Vec<Assumption>,
+    /// System, options and version that led to the verdict. Absent in older verdicts, in verdicts of programs that use the library, and
+    /// in a verdict within a plan or within chosen budgets, which state their own identity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
 }
 
 /// A partition of a plan for an end-to-end system.
@@ -361,4 +366,7 @@ pub struct SystemPlan {
     /// with the largest partitions. Absent if the device supports no partition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Answer>,
+    /// Inputs, options and version that led to the result. Absent in results of older versions and of programs that use the library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
 }

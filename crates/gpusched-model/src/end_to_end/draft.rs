@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{BudgetsDraft, ChainDraft, CopyEngine, Core, PartitionDraft, System, TaskDraft};
+use crate::identity::{Identified, TaskIdentity};
 use crate::reader::line_of;
 use crate::reader::{Document, Fault, from_json};
 use crate::wcet::MAX_SMS;
@@ -65,6 +66,16 @@ impl Document for Draft {
             Ok(_) => Ok(draft),
             Err(refusal) => Err((line_of(text, refusal.field()), refusal)),
         }
+    }
+}
+
+impl Identified for Draft {
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn tasks(&self) -> Vec<TaskIdentity> {
+        self.tasks.iter().map(TaskDraft::identity).collect()
     }
 }
 

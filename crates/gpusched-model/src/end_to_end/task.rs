@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Segment, SegmentDraft};
+use crate::identity::TaskIdentity;
 use crate::time::Time;
 
 /// Waiting mode: whether a task occupies its CPU core while a copy engine or a partition executes one of its segments.
@@ -127,6 +128,31 @@ pub struct TaskDraft {
     /// --alternatives` uses this field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Alternative>,
+}
+
+impl TaskDraft {
+    /// Returns the name and the digests of the task.
+    pub(super) fn identity(&self) -> TaskIdentity {
+        let wcets = self.segments.iter().map(|segment| SegmentDraft {
+            kind: None,
+            traffic: None,
+            bandwidth: None,
+            ..segment.clone()
+        });
+        let memory =
+            { self.segments.iter() }.map(|segment| (segment.kind, segment.traffic, segment.bandwidth));
+        TaskIdentity::new(
+            Some(&self.name),
+            &(
+                self.period,
+                self.deadline.unwrap_or(self.period),
+                self.jitter.unwrap_or_default(),
+            ),
+            &wcets.collect::<Vec<_>>(),
+            &memory.collect::<Vec<_>>(),
+            &(), // a system states no origin of its WCETs
+        )
+    }
 }
 
 /// Another way to execute a task. An alternative replaces the segments and the waiting mode of the task.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::assumptions::Assumption;
+use super::identity::Identity;
 use crate::time::Time;
 use crate::{Factor, Ratio};
 
@@ -38,6 +39,9 @@ pub struct Bound {
     /// own list. Absent in results of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumptions: Option<Vec<Assumption>>,
+    /// Inputs, options and version that led to the result. Absent in results of older versions and of programs that use the library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
 }
 
 /// Multipliers for Eqs 9 and 10 of [Aghilinasab20]. The multipliers prove a bound by weak

@@ -188,7 +188,7 @@ impl std::fmt::Display for Evidence {
             ),
             Evidence::DemandWithinSupply { interval_ns, .. } if *interval_ns > Time::ZERO => write!(
                 f,
-                "no deadline is within {interval_ns}, and the demand fits into every longer interval"
+                "the demand fits into every interval: no job is due within {interval_ns}, and longer intervals are always long enough, so no interval needs a check"
             ),
             Evidence::DemandWithinSupply { .. } => {
                 write!(

@@ -7,10 +7,11 @@ use gpusched_analysis::bandwidth::Nominal;
 use gpusched_analysis::kernel_wcet::{Estimator, curve, list_scheduling};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::error::Result;
-use gpusched_model::{Bound, Factor, Kernel};
+use gpusched_model::{Bound, Factor, Kernel, counted};
 use gpusched_verify::Fault;
 use serde::Serialize;
 
+use crate::dossier::{Dossier, described};
 use crate::figure::Figure;
 use crate::file::File;
 use crate::lines::Lines;
@@ -50,6 +51,7 @@ struct Content<'a> {
     runs: Option<runs::Section>,
     files: Vec<File>,
     definitions: Table,
+    dossier: Dossier,
 }
 
 /// Creates the page of a bound.
@@ -60,15 +62,11 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
     let Input { kernel, bound, .. } = *input;
     let heading = kernel.name().unwrap_or(input.file);
     let (curve, points) = curve_of(kernel, bound)?;
-    let mut files = vec![
-        File::json(
-            "file-bound",
-            "bound.json",
-            "The bound with its certificate",
-            bound,
-        )?,
-        File::json("file-kernel", "kernel.json", "The kernel", kernel)?,
-    ];
+    let about = "The bound with its certificate";
+    let stated = File::json("file-bound", "bound.json", about, bound)?;
+    let dossier = dossier(input).in_file(&stated);
+    let kernel_file = File::json("file-kernel", "kernel.json", "The kernel", kernel)?;
+    let mut files = vec![stated, kernel_file];
     if let Some(nominal) = input.nominal {
         let about = "The nominal budget";
         files.insert(0, File::json("file-nominal", "nominal.json", about, nominal)?);
@@ -83,6 +81,7 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         clusters: clusters(kernel),
         runs: { input.fault.is_none() }.then(|| runs::section(kernel, bound.q, bound.straddling)),
         files,
+        dossier,
         definitions: Table::default(),
     };
     let runs = content.runs.as_ref().and_then(runs::Section::policies);
@@ -122,7 +121,7 @@ fn verdict(input: &Input<'_>) -> Verdict {
         tone: Tone::Good,
         word: format!("At most {} at Q = {}", bound.wcet_ns, bound.q),
         sentence: format!(
-            "Best-effort cores may access memory for {} of each regulation period of {}. In isolation, the kernel takes at most {}.",
+            "Best-effort cores may access memory for {} of each regulation period of {}. In isolation, the kernel takes at most {}. Both times hold under the assumptions below.",
             bound.q,
             kernel.regulation_period(),
             list_scheduling::isolated(kernel)
@@ -130,6 +129,44 @@ fn verdict(input: &Input<'_>) -> Verdict {
         checks,
         positive: true,
     }
+}
+
+/// Returns the inputs and the origin of the bound, and what it does not cover.
+fn dossier(input: &Input<'_>) -> Dossier {
+    let (kernel, bound) = (input.kernel, input.bound);
+    let identity = input.nominal.map_or(&bound.identity, |nominal| &nominal.identity);
+    let sources = kernel.sources().iter();
+    let mut measured: Vec<(String, String)> = sources
+        .map(|(field, source)| (format!("Source of {field}"), source.clone()))
+        .collect();
+    if measured.is_empty() {
+        let text = "The kernel states no source, so the origin of the WCETs is unknown.";
+        measured.push(("Source of the WCETs".to_owned(), text.to_owned()));
+    }
+    for (index, cluster) in kernel.clusters().iter().enumerate() {
+        let kinds = [
+            cluster.isolated_distribution(),
+            cluster.interference_distribution(),
+        ];
+        if let [Some(alone), Some(contended)] = kinds.map(|found| found?.samples) {
+            let text = format!("{alone} in isolation, {contended} under memory accesses");
+            measured.push((format!("Measurements of cluster {index}"), text));
+        }
+    }
+    let points = [
+        "The numbers of the kernel. The proof takes e⁰, e¹, the numbers of blocks and the regulation period as they are stated.",
+        "Other kernels and copies on the GPU while the kernel runs, and the time from the launch to the start of the first block.",
+        "The regulation of the best-effort cores. Whether the cores keep to the budget is a matter of measurement.",
+        "The curve of other budgets and the simulated runs. The proof does not use them.",
+    ];
+    let about = counted(kernel.blocks(), "thread block");
+    let inputs = [described("Kernel", kernel, &about)];
+    Dossier::new(
+        ("bound", identity.as_ref()),
+        &inputs,
+        measured,
+        points.map(str::to_owned).to_vec(),
+    )
 }
 
 fn facts(input: &Input<'_>) -> Vec<(&'static str, String)> {

@@ -1,70 +1,25 @@
-//! The parts that an assessor keeps with a plan: its inputs with their digests, its origin, the commands that check it, and what it does not cover.
+//! The parts that an assessor keeps with a plan: its inputs, its origin, the commands that check it, and what it does not cover.
 
 use gpusched_model::device::Device;
 use gpusched_model::identity::sha256;
 use gpusched_model::{Plan, TaskSet, counted};
 
 use super::origin;
-use crate::view::Table;
+use crate::dossier::{Dossier, described};
+use crate::file::File;
 
-/// Returns the inputs of `plan`, each with the SHA-256 of its canonical form.
-pub fn inputs(plan: &Plan, set: &TaskSet) -> Table {
-    let mut inputs = vec![(
-        "Task set",
-        format!("{}, {}", name(set), counted(set.tasks().len(), "task")),
-        sha256(set),
-    )];
+/// Returns the inputs and the origin of `plan`, and what it does not cover.
+pub fn of(plan: &Plan, set: &TaskSet, file: &File) -> Dossier {
+    let mut inputs = vec![described("Task set", set, &counted(set.tasks().len(), "task"))];
     if let Some(hardware) = &plan.hardware {
         let device = &hardware.device;
         let about = format!("{}, {}", device.name(), counted(device.sms(), "SM"));
         inputs.push(("GPU", about, sha256(device)));
     }
-    let table = Table::of(&inputs)
-        .text("Input", |(input, ..)| *input)
-        .heading()
-        .text("Description", |(_, about, _)| about.clone())
-        .text("SHA-256 of the canonical form", |(.., digest)| digest.clone());
-    table.done().on_page("inputs", "Inputs of the plan")
-}
-
-fn name(set: &TaskSet) -> &str {
-    set.name().unwrap_or("without a name")
-}
-
-/// Returns facts about the origin of `plan`.
-pub fn provenance(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
-    let mut facts = Vec::new();
-    match &plan.identity {
-        None => facts.push((
-            "Identity",
-            "The plan states no identity, so its inputs and options are unknown.".to_owned(),
-        )),
-        Some(identity) => {
-            let revision = identity.revision.as_deref().unwrap_or("not stated by the build");
-            let version = format!("gpusched {}, revision {revision}", identity.gpusched);
-            facts.push(("The plan was computed by", version));
-            let agrees = "The names and digests of the task set and of the GPU agree with the inputs above.";
-            facts.push(("Identity", agrees.to_owned()));
-            let options: Vec<String> = { identity.options.iter() }
-                .map(|(option, value)| match value.as_str() {
-                    "true" => format!("--{option}"),
-                    value => format!("--{option} {value}"),
-                })
-                .collect();
-            let options = if options.is_empty() {
-                "not stated".to_owned()
-            } else {
-                options.join(" ")
-            };
-            facts.push(("Options", options));
-        }
-    }
-    let gpus = origin::gpus(plan, set);
-    facts.push((
-        "WCETs measured on",
-        gpus.unwrap_or_else(|| "no task states a GPU".to_owned()),
-    ));
-    facts
+    let gpus = origin::gpus(plan, set).unwrap_or_else(|| "no task states a GPU".to_owned());
+    let measured = vec![("WCETs measured on".to_owned(), gpus)];
+    let identity = plan.identity.as_ref();
+    Dossier::new(("plan", identity), &inputs, measured, not_covered(plan, set)).in_file(file)
 }
 
 /// Returns the command that checks the plan, and the command that also compares the values that the plan states.
@@ -99,17 +54,12 @@ pub fn commands(plan: &Plan) -> [String; 2] {
     [command, strict]
 }
 
-/// Returns statements about what neither the plan nor its verification covers.
-pub fn not_covered(plan: &Plan, set: &TaskSet) -> Vec<String> {
+/// Returns statements about what neither the plan nor its verification covers, except the statements about all results.
+fn not_covered(plan: &Plan, set: &TaskSet) -> Vec<String> {
     let sentence = |text: &str| text.to_owned();
-    let mut list = vec![
-        sentence(
-            "The assumptions above. gpusched has no access to the real system, so somebody must show that each statement holds.",
-        ),
-        sentence(
-            "The numbers of the task set. The proof takes WCETs, periods, deadlines and memory traffic as they are stated.",
-        ),
-    ];
+    let mut list = vec![sentence(
+        "The numbers of the task set. The proof takes WCETs, periods, deadlines and memory traffic as they are stated.",
+    )];
     if let Some(hardware) = &plan.hardware {
         list.push(format!(
             "The GPU itself. The plan describes a GPU with the name {} and partitions of granularity {}. \
@@ -130,9 +80,7 @@ pub fn not_covered(plan: &Plan, set: &TaskSet) -> Vec<String> {
     }
     list.extend([
         sentence("The code that releases and starts jobs. To compare a recorded run with the plan, use `gpusched recording audit`."),
-        sentence("Errors in the code that the analysis and the verifier share: data types, file reader and the list of assumptions."),
         sentence("WCET margins of single tasks, statistics of the search and the simulated run. The proof does not use them."),
-        sentence("The values that the kernels compute, faults of the hardware, and the qualification of gpusched as a tool."),
     ]);
     list
 }

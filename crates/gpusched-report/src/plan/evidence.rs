@@ -16,6 +16,8 @@ pub struct Proof {
     policy: &'static str,
     strength: String,
     sentence: String,
+    /// Remark about the evidence.
+    note: Option<&'static str>,
     /// Checked intervals, or priorities with response times.
     table: Option<Table>,
 }
@@ -38,10 +40,21 @@ pub fn proofs(plan: &Plan, set: &TaskSet) -> Vec<Proof> {
                 policy: verdict.policy.name(),
                 strength: verdict.strength.to_string(),
                 sentence: format!("{}{}", verdict.evidence, naming(set, verdict.evidence.task())),
+                note: note(&verdict.evidence),
                 table: table((index, verdict.policy), &partition.tasks, &verdict.evidence, set),
             }
         })
         .collect()
+}
+
+/// Returns a remark for a reader of the evidence who misses the list of checked intervals.
+fn note(evidence: &Evidence) -> Option<&'static str> {
+    match evidence {
+        Evidence::DemandWithinSupply { checked, .. } if checked.is_empty() => Some(
+            "The list `checked` of the plan is empty, because this proof needs no interval. The verifier checks the reason.",
+        ),
+        _ => None,
+    }
 }
 
 fn table(
@@ -89,8 +102,8 @@ fn table(
 ///
 /// # Errors
 /// Fails under the same conditions as [`File::json`].
-pub fn files(plan: &Plan, set: &TaskSet) -> Result<Vec<File>> {
-    Ok(vec![
+pub fn files(plan: &Plan, set: &TaskSet) -> Result<[File; 2]> {
+    Ok([
         File::json("file-plan", "plan.json", "The plan with its evidence", plan)?,
         File::json("file-set", "set.json", "The task set", set)?,
     ])

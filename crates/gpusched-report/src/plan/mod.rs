@@ -29,6 +29,7 @@ use gpusched_model::{Plan, TaskSet};
 use gpusched_verify::{Effort, Stated, verify_with};
 use serde::Serialize;
 
+use crate::dossier::Dossier;
 use crate::file::File;
 use crate::verdict::{Listed, Verdict};
 use crate::view::Table;
@@ -49,16 +50,12 @@ struct Content {
     run: run::Section,
     memory: memory::Section,
     evidence: Vec<evidence::Proof>,
-    files: Vec<File>,
+    files: [File; 2],
     exports: Vec<File>,
     export_note: &'static str,
-    inputs: Table,
-    provenance: Vec<(&'static str, String)>,
+    dossier: Dossier,
     commands: [String; 2],
-    not_covered: Vec<String>,
     definitions: Table,
-    /// First digits of the SHA-256 of the plan, at the foot of each printed page.
-    digest: String,
 }
 
 impl Content {
@@ -97,20 +94,16 @@ pub fn page(plan: &Plan, set: &TaskSet, file: &str, effort: &Effort<'_>) -> Resu
     let (exports, export_note) = evidence::exports(plan, set, checked.is_ok());
     let positive = verdict.positive;
     let files = evidence::files(plan, set)?;
-    let digest = files.first().map(|file| file.sha256.chars().take(16).collect());
     let mut content = Content {
-        inputs: dossier::inputs(plan, set),
-        provenance: dossier::provenance(plan, set),
+        dossier: dossier::of(plan, set, &files[0]),
         commands: dossier::commands(plan),
-        not_covered: dossier::not_covered(plan, set),
         definitions: Table::default(),
-        digest: digest.unwrap_or_default(),
         facts: tables::facts(plan, set),
         assumptions: verdict::assumptions(plan, &checked),
         map: map::Map::new(plan),
         partitions: tables::partitions(plan, set, system.as_ref(), checked.is_ok()),
         tasks: tables::tasks(plan, set, system.as_ref()),
-        task_notes: tables::notes(plan, checked.is_ok()),
+        task_notes: tables::notes(plan, set, system.as_ref(), checked.is_ok()),
         demand: demand::section(plan, set, system.as_ref()),
         run: run::section(plan, set, system.as_ref()),
         memory: memory::section(plan, set),

@@ -21,7 +21,13 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
     facts.extend(origin::gpus(plan, set).map(|gpus| ("WCETs measured on", gpus)));
     facts.push(("Tasks", set.tasks().len().to_string()));
     facts.push(("Partitions", plan.partitions.len().to_string()));
-    facts.push(("SMs used", format!("{} of {}", plan.sms_used, plan.gpu_sms)));
+    facts.push(match plan.sms_used > plan.gpu_sms {
+        true => (
+            "SMs needed",
+            format!("{}, but the GPU has {}", plan.sms_used, plan.gpu_sms),
+        ),
+        false => ("SMs used", format!("{} of {}", plan.sms_used, plan.gpu_sms)),
+    });
     if let Some(bound) = &plan.bound {
         let proof = match bound.proof {
             Proof::Prices => "sum of the dual prices of the tasks",
@@ -256,9 +262,30 @@ fn set<T>(list: &mut [Option<T>], index: usize, value: Option<T>) {
     }
 }
 
+/// Whether two tasks of one partition under EDF have equal margins.
+fn has_equal_margins(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) -> bool {
+    plan.partitions.iter().any(|partition| {
+        let times = { system }.and_then(|system| system.response_times(partition));
+        let tasks = partition.tasks.iter().filter_map(|&task| set.tasks().get(task));
+        let margins = tasks
+            .zip(times.unwrap_or_default())
+            .map(|(task, time)| task.deadline().checked_sub(time));
+        let mut margins: Vec<Option<Time>> = margins.collect();
+        let count = margins.len();
+        margins.sort_unstable();
+        margins.dedup();
+        partition.verdict.policy == Policy::Edf && margins.len() < count
+    })
+}
+
 /// Returns sentences about the columns of the table of tasks.
-pub fn notes(plan: &Plan, verified: bool) -> Vec<&'static str> {
+pub fn notes(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verified: bool) -> Vec<&'static str> {
     let mut notes = vec![response_times_note(plan, verified)];
+    if has_equal_margins(plan, set, system) {
+        notes.push(
+            "Tasks of one partition with equal margins share the deadline where the demand of the busy interval is closest to the supply. The margin is this least slack of the demand bound.",
+        );
+    }
     if verified && is_divided(plan) {
         notes.push(
             "WCET C' is the WCET in the MIG instance. It exceeds the stated WCET if the task can use more memory bandwidth than the instance has.",

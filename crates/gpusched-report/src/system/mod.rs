@@ -3,6 +3,7 @@
 
 mod budgets;
 mod curves;
+mod dossier;
 mod runs;
 
 use gpusched_model::assumptions::Assumption;
@@ -15,6 +16,7 @@ use gpusched_model::time::Time;
 use gpusched_verify::Fault;
 use serde::Serialize;
 
+use crate::dossier::Dossier;
 use crate::file::File;
 use crate::verdict::{Check, Listed, Verdict};
 use crate::view::cell::factor;
@@ -61,6 +63,7 @@ struct Content<'a> {
     command: &'a str,
     files: Vec<File>,
     definitions: Table,
+    dossier: Dossier,
 }
 
 /// Creates the page of a verdict on a system.
@@ -84,6 +87,7 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         (None, Some(chosen)) => File::json(place, name_of, "The chosen budgets with their evidence", chosen)?,
         (None, None) => File::json(place, name_of, "The verdict with its evidence", answer)?,
     };
+    let dossier = dossier::of(input).in_file(&result);
     let mut content = Content {
         facts: facts(input),
         assumptions: input.assumptions.iter().map(Listed::from).collect(),
@@ -105,6 +109,7 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         },
         segments: segments(system, answer),
         command: input.command,
+        dossier,
         files: vec![
             result,
             File::json("file-system", "system.json", "The system", input.draft)?,
@@ -219,6 +224,14 @@ fn facts(input: &Input<'_>) -> Vec<(&'static str, String)> {
             "Regulation period of memory accesses",
             budgets.regulation_period_ns.to_string(),
         ));
+    }
+    // The table below lists the budgets of many groups.
+    if let Some(chosen) = input.chosen.filter(|chosen| chosen.groups.len() <= 4) {
+        let budgets = chosen
+            .groups
+            .iter()
+            .map(|group| format!("{}: {}", group.name, group.q));
+        facts.push(("Largest budgets Q", budgets.collect::<Vec<_>>().join(", ")));
     }
     if let Some(permille) = answer
         .sensitivity

@@ -50,7 +50,7 @@ use gpusched_model::end_to_end::{Analysis, Answer, Draft, Environment, System};
 use gpusched_model::policy::Strength;
 
 use crate::fault::Fault;
-use crate::premises::compare;
+use crate::premises::{check_input, compare};
 pub use budgets::verify_chosen;
 use table::Table;
 
@@ -71,7 +71,8 @@ pub fn budgeted_system(answer: &Answer, draft: &Draft, environment: Environment)
     Ok(budgets::Stated::new(answer, draft, environment)?.system)
 }
 
-/// Recomputes and checks every statement of `answer` about the system in `draft`, with or without budgets.
+/// Recomputes and checks every statement of `answer` about the system in `draft`, with or without budgets. If the answer states its
+/// identity, it must have been computed for `draft`.
 ///
 /// # Errors
 /// Returns the first [`Fault`] of the answer.
@@ -80,6 +81,7 @@ pub fn verify_draft(
     draft: &Draft,
     environment: Environment,
 ) -> Result<VerifiedSystem, Fault> {
+    check_input(answer.identity.as_ref(), draft)?;
     if draft.budgets.is_none() {
         let system = System::new(draft, environment);
         let system = system.map_err(|refusal| Fault::new(refusal.field(), refusal.message()))?;
@@ -95,7 +97,7 @@ pub fn verify_draft(
     Ok(verified)
 }
 
-/// Recomputes and checks every statement of `answer` about `system`.
+/// Recomputes and checks every statement of `answer` about `system`, except its identity, which is about the file of a system.
 ///
 /// # Errors
 /// Returns the first [`Fault`] of the answer.

@@ -2,7 +2,7 @@
 //! prove.
 //!
 //! * `listed`: the assumptions that a plan, a bound or a verdict lists;
-//! * `identity`: the task set that the plan was computed for;
+//! * `identity`: the task set, system or kernel that a result was computed for;
 //! * `stated`: the premises that the user states, and the premises that the verifier takes from
 //!   the plan;
 //! * `conclusion`: what a verified plan proves under the stated premises.
@@ -13,7 +13,7 @@ mod listed;
 mod stated;
 
 pub use conclusion::Conclusion;
-pub use identity::{check_identity, identity_faults};
+pub use identity::{check_identity, check_input, identity_faults, input_faults};
 pub use stated::{Stated, Taken};
 
 pub(crate) use listed::compare;

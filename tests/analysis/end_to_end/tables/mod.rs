@@ -110,6 +110,7 @@ fn answer(system: &System, rows: &[Row], offsets: Option<&[&[u64]]>) -> Answer {
         budgets: None,
         sensitivity: None,
         assumptions: Vec::new(),
+        identity: None,
     }
 }
 

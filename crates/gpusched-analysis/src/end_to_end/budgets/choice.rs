@@ -108,6 +108,7 @@ pub fn choose_budgets(
         tests: tests.done,
         system: regulated.with_budgets(search.grouping, &groups, &best),
         verdict,
+        identity: None,
     })
 }
 

@@ -51,6 +51,7 @@ impl Deadlines {
             analyze_draft(&found.system, environment)?.with_assumptions(&found.system);
         let found = ChosenBudgets {
             verdict: answer,
+            identity: Some(global.identity(&draft, None, true)),
             ..found
         };
         let schedulable = found.verdict.schedulable;

@@ -51,7 +51,8 @@ impl Run for Args {
         let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
         while let Some((index, kernel)) = kernels.next() {
             let (_, kernel) = kernel?;
-            let shown = Shown::new(global, index == 0 && kernels.peek().is_none());
+            let alone = index == 0 && kernels.peek().is_none();
+            let shown = Shown::new(global, alone);
             distrust(&kernel);
             let Traffic { sync, straddling } = self.traffic;
             let mut found = nominal(&kernel, self.slowdown, sync, straddling)?;
@@ -64,6 +65,7 @@ impl Run for Args {
                 straddling,
             };
             found.assumptions = shown.listed(basis.assumptions());
+            found.identity = Some(global.identity(&kernel, None, alone));
             output.report(&About((&kernel, &self.traffic, shown), found))?;
         }
         output.finish()?;

@@ -47,11 +47,13 @@ impl Run for Args {
         let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
         while let Some((index, kernel)) = kernels.next() {
             let (_, kernel) = kernel?;
-            let shown = Shown::new(global, index == 0 && kernels.peek().is_none());
+            let alone = index == 0 && kernels.peek().is_none();
+            let shown = Shown::new(global, alone);
             distrust(&kernel);
             let estimator = self.traffic.estimator(&kernel).solver(self.solver);
             let mut bound = estimator.bound(self.q, self.traffic.sync)?;
             bound.assumptions = shown.listed(BudgetBasis::of_bound(&bound, &kernel).assumptions());
+            bound.identity = Some(global.identity(&kernel, None, alone));
             output.report(&About((&kernel, self.solver, shown), bound))?;
         }
         output.finish()?;

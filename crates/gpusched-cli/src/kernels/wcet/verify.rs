@@ -6,13 +6,14 @@ use serde::Serialize;
 
 use super::traffic::described;
 use crate::arguments::{check_as_many, pairs};
+use crate::plans::identity::{Agreement, IdentityCheck};
 use crate::report::{Output, Palette, Report, Shown, Table};
 use crate::{Global, Outcome, Run};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::error::Result;
 use gpusched_model::reader::{Bounds, Kernels};
 use gpusched_model::{Bound, Factor, Kernel, Straddling};
-use gpusched_verify::{Fault, verify_bound};
+use gpusched_verify::{Fault, input_faults, verify_bound};
 
 /// Arguments of `gpusched wcet verify`.
 #[derive(Debug, clap::Args)]
@@ -24,6 +25,8 @@ pub struct Args {
     /// Kernels of the bounds, in the order of the bounds
     #[arg(value_name = "KERNEL")]
     kernels: PathBuf,
+    #[command(flatten)]
+    identity: IdentityCheck,
 }
 
 const EXAMPLE: &str = "\
@@ -42,6 +45,9 @@ struct Answer<'a> {
     bound: &'a Bound,
     #[serde(skip)]
     shown: Shown,
+    /// Lines about the identity of the bound.
+    #[serde(skip)]
+    text: String,
     proven: bool,
     /// Memory bandwidth budget, which the bound file states.
     q: Factor,
@@ -51,6 +57,9 @@ struct Answer<'a> {
     straddling: Straddling,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault>,
+    /// Whether the kernel is the kernel of the bound. Absent if the bound does not state its identity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<Agreement>,
     /// Assumptions of a proven bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumptions: Option<Vec<Assumption>>,
@@ -68,8 +77,14 @@ impl Run for Args {
                 whole = false;
                 break;
             }
-            let (bound, kernel) = pair?;
+            let (mut bound, kernel) = pair?;
             let shown = Shown::new(global, index == 0 && pairs.peek().is_none());
+            let identity = bound.identity.as_ref();
+            let agreement = Agreement::new(identity, input_faults(identity, &kernel));
+            let stated = identity.cloned();
+            if self.identity.is_logical() {
+                bound.identity = None;
+            }
             let (assumptions, fault) = match verify_bound(&bound, &kernel) {
                 Ok(assumptions) => (shown.listed(assumptions), None),
                 Err(fault) => (None, Some(fault)),
@@ -84,6 +99,13 @@ impl Run for Args {
                 sync: bound.sync,
                 straddling: bound.straddling,
                 fault,
+                text: agreement
+                    .as_ref()
+                    .zip(stated)
+                    .map_or(String::new(), |(agreement, stated)| {
+                        agreement.lines(&stated, ("kernel", "bound"))
+                    }),
+                identity: agreement,
                 assumptions,
             })?;
         }
@@ -115,8 +137,9 @@ impl Report for Answer<'_> {
                 format!("{index}: {bad}REFUSED{bad:#} at {field}: {message}\n")
             }
             None => format!(
-                "{index}: {good}PROVEN{good:#}: at most {wcet} at Q = {}, {inputs}\n{}",
+                "{index}: {good}PROVEN{good:#}: at most {wcet} at Q = {}, {inputs}\n{}{}",
                 self.q,
+                self.text,
                 self.shown.text(self.assumptions.as_deref())
             ),
         })

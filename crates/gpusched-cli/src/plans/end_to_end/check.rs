@@ -5,14 +5,16 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::only;
+use crate::plans::identity::{Agreement, IdentityCheck};
 use crate::report::{About, Output, Palette, Report, Table, numbered};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
-use gpusched_model::counted;
 use gpusched_model::end_to_end::{Answer, ChosenBudgets, Draft, Environment, System, SystemPlan};
 use gpusched_model::error::{Error, Refusal, Result};
+use gpusched_model::identity::{Identity, sha256};
 use gpusched_model::reader::{EndToEndAnswers, EndToEndSystems};
-use gpusched_verify::{Fault, budgeted_system, verify_chosen, verify_draft};
+use gpusched_model::{Device, counted};
+use gpusched_verify::{Fault, budgeted_system, input_faults, verify_chosen, verify_draft};
 
 /// Result of `verify` for an end-to-end verdict.
 #[derive(Serialize)]
@@ -24,6 +26,12 @@ struct Checked {
     /// First wrong statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault>,
+    /// Whether the system is the system of the result. Absent if the result does not state its identity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<Agreement>,
+    /// Lines about the identity.
+    #[serde(skip)]
+    lines: String,
     /// Assumptions of the verdict.
     assumptions: Vec<Assumption>,
     /// Whether the verdict is a part of chosen budgets.
@@ -135,7 +143,24 @@ impl Stated {
         }
     }
 
-    /// Recomputes and checks every statement of the result. Returns the first fault.
+    /// The identity of the result. Absent in results of older versions.
+    pub fn identity(&self) -> Option<&Identity> {
+        match (&self.plan, &self.chosen) {
+            (Some(plan), _) => plan.identity.as_ref(),
+            (None, Some(chosen)) => chosen.identity.as_ref(),
+            (None, None) => self.answer.identity.as_ref(),
+        }
+    }
+
+    /// Removes the identity from the result, so that [`Self::fault`] checks only what the evidence proves.
+    fn forget_identity(&mut self) {
+        self.answer.identity = None;
+        if let Some(chosen) = &mut self.chosen {
+            chosen.identity = None;
+        }
+    }
+
+    /// Recomputes and checks every statement of the result, and for a plan all except its identity. Returns the first fault.
     pub fn fault(&self, environment: Environment) -> Option<Fault> {
         let environment = Environment {
             overheads: environment.overheads.or(self.answer.overheads),
@@ -156,10 +181,32 @@ impl Stated {
 pub fn verify(
     path: &Path,
     systems: EndToEndSystems,
-    (environment, sms): (Environment, Option<u32>),
+    (environment, (sms, device)): (Environment, (Option<u32>, Option<&Device>)),
+    check: &IdentityCheck,
     global: &Global,
 ) -> Result<Outcome> {
-    let stated = read(path, systems, environment)?;
+    let mut stated = read(path, systems, environment)?;
+    let mut other = input_faults(stated.identity(), &stated.draft);
+    let planned_on = stated
+        .identity()
+        .and_then(|identity| identity.device_sha256.clone());
+    if let (Some(planned_on), Some(device)) = (planned_on, device)
+        && planned_on != sha256(device)
+    {
+        let message = format!(
+            "found another GPU than {}, expected the stated GPU",
+            device.name()
+        );
+        let field = "identity.device_sha256".to_owned();
+        other.push(Fault { field, message });
+    }
+    let agreement = Agreement::new(stated.identity(), other);
+    let lines = { agreement.as_ref().zip(stated.identity()) }.map_or(String::new(), |(agreement, stated)| {
+        agreement.lines(stated, ("system", "result"))
+    });
+    if check.is_logical() {
+        stated.forget_identity();
+    }
     let Stated {
         system, answer, plan, ..
     } = &stated;
@@ -174,7 +221,10 @@ pub fn verify(
             format!("at most {}", counted(sms, "SM")),
         ));
     }
-    let fault = stated.fault(environment);
+    let refused = check.check(agreement.as_ref()).err();
+    let is_other = refused.is_some();
+    let fault = refused.or_else(|| stated.fault(environment));
+    let place = if is_other { "" } else { place };
     let assumptions = stated.assumptions();
     let checked = Checked {
         verified: fault.is_none(),
@@ -183,6 +233,8 @@ pub fn verify(
             field: format!("{place}{}", fault.field),
             message: fault.message,
         }),
+        identity: agreement,
+        lines,
         assumptions,
         chosen: stated.chosen.is_some(),
     };
@@ -220,6 +272,10 @@ impl Report for About<bool, Checked> {
             }
             (Some(fault), _) => format!("{bad}WRONG{bad:#}: {}: {}\n", fault.field, fault.message),
         };
+        let agrees = checked.identity.as_ref().is_none_or(|identity| identity.agrees);
+        if checked.fault.is_none() && (*assumptions || !agrees) {
+            text += &checked.lines;
+        }
         if *assumptions && checked.fault.is_none() {
             text += &format!("\n{}", numbered(&checked.assumptions));
         }

@@ -25,11 +25,13 @@ pub fn partition(
     let draft = only(systems)?;
     let mut output = Output::open(global)?;
     let beside = output.beside(file)?;
-    let found = plan(&draft, gpu, search).map_err(|refusal| match refusal.field() {
+    let mut found = plan(&draft, gpu, search).map_err(|refusal| match refusal.field() {
         "heuristic" => refusal,
         _ => refusal.at(&name, None),
     })?;
     let schedulable = found.schedulable;
+    let device = gpu.offer.map(|offer| &offer.hardware().device);
+    found.identity = Some(global.identity(&draft, device, true));
     if let Some(offer) = gpu.offer.filter(|_| schedulable) {
         let ports = Ports::of_partitions(found.partitions.len());
         notes::ports(&ports, offer.hardware().granularity, Counted::default());

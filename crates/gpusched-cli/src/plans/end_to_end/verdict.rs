@@ -41,6 +41,7 @@ pub fn test(
             let test = |system: &System| self::answer(system, enforce).ok();
             answer.sensitivity = Some(end_to_end::scaling(&system, test));
         }
+        answer.identity = Some(global.identity(&draft, None, alone));
         positive &= answer.schedulable;
         output.report(&About((index, &system, alone && !global.quiet), answer))?;
         index += 1;

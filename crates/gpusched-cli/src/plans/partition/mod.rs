@@ -162,7 +162,8 @@ impl Run for Args {
             }
             let assumptions = Basis::of_plan(&plan, case.set).assumptions();
             plan.assumptions = Some(Assumption::listed(assumptions, case.alone));
-            plan.identity = Some(global.identity(case.set, &plan, case.alone));
+            let device = plan.hardware.as_ref().map(|hardware| &hardware.device);
+            plan.identity = Some(global.identity(case.set, device, case.alone));
             // A file shows the reason only to a reader of JSON.
             if plan.failure.is_some() && case.alone && global.file().is_some() {
                 let headline = self.headline(case, &plan, &Palette::default());

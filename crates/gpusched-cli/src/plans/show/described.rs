@@ -56,7 +56,11 @@ pub(super) fn of_plan(plan: &Plan, file: &str) -> Description {
         facts.insert("reason", failure.to_string());
     }
     let identity = plan.identity.as_ref();
-    facts.extend(identity.into_iter().flat_map(of_identity));
+    facts.extend(
+        identity
+            .into_iter()
+            .flat_map(|identity| of_identity("task set", identity)),
+    );
     if plan.identity.is_none() {
         facts.insert(
             "task set",
@@ -107,7 +111,8 @@ pub(super) fn of_plan(plan: &Plan, file: &str) -> Description {
     }
 }
 
-fn of_identity(identity: &Identity) -> Vec<(&'static str, String)> {
+/// Returns the facts of `identity`. `input` is the kind of the input.
+fn of_identity(input: &'static str, identity: &Identity) -> Vec<(&'static str, String)> {
     let name = identity
         .set_name
         .as_ref()
@@ -127,10 +132,7 @@ fn of_identity(identity: &Identity) -> Vec<(&'static str, String)> {
         })
         .collect();
     let mut facts = vec![
-        (
-            "task set",
-            format!("{name}, SHA-256 {}", digits(&identity.set_sha256)),
-        ),
+        (input, format!("{name}, SHA-256 {}", digits(&identity.set_sha256))),
         (
             "written by",
             format!("gpusched {}{revision}", excerpt(&identity.gpusched)),
@@ -170,6 +172,12 @@ pub(super) fn of_bound(bound: Bound, file: &str) -> Description {
         "memory time of best-effort cores",
         bound.memory_time_ns.to_string(),
     );
+    facts.extend(
+        bound
+            .identity
+            .iter()
+            .flat_map(|identity| of_identity("kernel", identity)),
+    );
     let proof = match bound.certificate {
         Some(_) => "multipliers of weak duality, which `wcet verify` evaluates",
         None => "none: the bound is from a linear program in floating point",
@@ -194,6 +202,12 @@ pub(super) fn of_answer(answer: Answer, file: &str) -> Description {
         format!("{bounded} of {}", answer.response_times_ns.len()),
     );
     facts.insert("chains", answer.chains.len().to_string());
+    facts.extend(
+        answer
+            .identity
+            .iter()
+            .flat_map(|identity| of_identity("system", identity)),
+    );
     Description {
         kind: "verdict on a system",
         claim: format!(
@@ -211,6 +225,11 @@ pub(super) fn of_answer(answer: Answer, file: &str) -> Description {
 pub(super) fn of_system_plan(plan: SystemPlan, file: &str) -> Description {
     let mut facts = BTreeMap::new();
     facts.insert("partitions", plan.partitions.len().to_string());
+    facts.extend(
+        plan.identity
+            .iter()
+            .flat_map(|identity| of_identity("system", identity)),
+    );
     Description {
         kind: "plan of a system",
         claim: format!("a plan of an end-to-end system: {}", verdict(plan.schedulable)),
@@ -231,6 +250,12 @@ pub(super) fn of_chosen(found: &ChosenBudgets, file: &str) -> Description {
         false => "better budgets may exist",
     };
     facts.insert("optimality", optimal.to_owned());
+    facts.extend(
+        found
+            .identity
+            .iter()
+            .flat_map(|identity| of_identity("system", identity)),
+    );
     let name = { found.system.name.as_ref() }.map_or(String::new(), |name| format!(" `{}`", clip(name, 40)));
     Description {
         kind: "budgets of a system",

@@ -177,7 +177,8 @@ impl Run for Args {
         }
         let assumptions = Basis::of_plan(&new, &set).assumptions();
         new.assumptions = Some(Assumption::listed(assumptions, true));
-        new.identity = Some(global.identity(&set, &new, true));
+        let device = new.hardware.as_ref().map(|hardware| &hardware.device);
+        new.identity = Some(global.identity(&set, device, true));
         let changed = Changed {
             old: &old,
             tasks_before: before.tasks().len(),

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{Answer, Draft};
 use super::Grouping;
-use crate::Factor;
 use crate::time::Time;
+use crate::{Factor, Identity};
 
 /// Memory bandwidth budgets under which a system has its WCETs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -57,6 +57,9 @@ pub struct ChosenBudgets {
     /// Verdict on the system with the chosen budgets. If the system fails without best-effort accesses, this verdict is negative, and
     /// all budgets are 0.
     pub verdict: Answer,
+    /// Inputs, options and version that led to the result. Absent in results of older versions and of programs that use the library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
 }
 
 /// A group of segments, with the chosen budget.

@@ -15,9 +15,11 @@ use super::super::table::Table;
 use super::super::{VerifiedSystem, verify_draft};
 use super::{Stated, fault};
 use crate::fault::Fault;
+use crate::premises::check_input;
 
 /// Recomputes and checks every statement of `found` about the system in `draft`, except `upper_bound` and `optimal`: that no
-/// other budgets have a larger value. The budgets in `draft` have no effect, except for the regulation period.
+/// other budgets have a larger value. The budgets in `draft` have no effect, except for the regulation period. If the result states
+/// its identity, it must have been computed for `draft`, including its budgets.
 ///
 /// # Errors
 /// Returns the first [`Fault`] of the result.
@@ -26,6 +28,7 @@ pub fn verify_chosen(
     draft: &Draft,
     environment: Environment,
 ) -> Result<VerifiedSystem, Fault> {
+    check_input(found.identity.as_ref(), draft)?;
     let stated = check_system(found, draft)?;
     let verified = verify_draft(&found.verdict, &found.system, environment);
     let verified = verified.map_err(|fault| fault.inside("verdict"))?;

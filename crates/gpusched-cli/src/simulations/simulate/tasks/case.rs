@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use super::{Args, Times};
 use crate::arguments::{default_interference, pairs};
 use crate::complain;
+use crate::plans::wrong_plan;
 use gpusched_analysis::interference::Interference;
 use gpusched_analysis::partitioning::Problem;
 use gpusched_model::assumptions::{Assumption, Basis, Ports};
@@ -16,6 +17,7 @@ use gpusched_model::plan::Failure;
 use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::{Device, Factor, Overheads, Plan, Policy, TaskSet};
 use gpusched_sim::validation::system::{Part, parts};
+use gpusched_verify::check_identity;
 
 /// Default of the shortest execution time: one half of the WCET.
 const HALF: Option<Factor> = Factor::from_billionths(500_000_000);
@@ -91,6 +93,8 @@ impl Args {
             let mut index = 0;
             while let Some(pair) = pairs.next() {
                 let (plan, set) = pair?;
+                check_identity(&plan, &set)
+                    .map_err(|fault| wrong_plan(fault).within(&format!("plan {index}")).at(path, None))?;
                 let case = self.planned(index, &set, &plan).map_err(|error| {
                     error.map_refusal(|refusal| refusal.within(&format!("plan {index}")).at(path, None))
                 })?;

@@ -1,0 +1,46 @@
+//! The inputs and the origin of a verdict on a system, and what the verdict does not cover.
+
+use gpusched_model::counted;
+
+use super::Input;
+use crate::dossier::{self, Dossier};
+
+/// Returns the inputs and the origin of the verdict, and what it does not cover.
+pub(super) fn of(input: &Input<'_>) -> Dossier {
+    let (draft, system) = (input.draft, input.system);
+    let (result, identity) = match (input.plan, input.chosen) {
+        (Some(plan), _) => ("plan", &plan.identity),
+        (None, Some(chosen)) => ("result", &chosen.identity),
+        (None, None) => ("verdict", &input.answer.identity),
+    };
+    let about = format!(
+        "{}, {}",
+        counted(draft.tasks.len(), "task"),
+        counted(draft.chains.len(), "chain")
+    );
+    let mut inputs = vec![dossier::described("End-to-end system", draft, &about)];
+    if let Some(digest) = identity
+        .as_ref()
+        .and_then(|identity| identity.device_sha256.clone())
+    {
+        inputs.push(("GPU", "the device of the option --gpu".to_owned(), digest));
+    }
+    let measured = "the file of a system states no measurements, so the origin of the WCETs is unknown";
+    let measured = vec![("WCETs measured on".to_owned(), measured.to_owned())];
+    let mut points = vec![
+        "The numbers of the system. The proof takes WCETs, periods, deadlines and data sizes as they are stated.",
+        "The GPU and its driver. Whether they create the partitions and follow the stated policies is a matter of measurement.",
+    ];
+    if system.memory().is_none() && input.answer.budgets.is_none() {
+        points.push("Delays by memory traffic of other resources and of best-effort cores. The verdict counts no memory traffic.");
+    }
+    if input.answer.budgets.is_some() {
+        points.push("The regulation of the best-effort cores. Whether the cores keep to the budgets is a matter of measurement.");
+    }
+    points.extend([
+        "Programs that are not in the system, such as interrupts, the display, and other processes on the cores and on the GPU.",
+        "WCET margins, statistics of the search, curves and simulated runs. The proof does not use them.",
+    ]);
+    let points = points.into_iter().map(str::to_owned).collect();
+    Dossier::new((result, identity.as_ref()), &inputs, measured, points)
+}
