@@ -46,6 +46,8 @@ fn intervals_are_those_of_the_textbook() {
         late: false,
         requests,
         cores: Vec::new(),
+        tasks: Vec::new(),
+        core_time: Time::ZERO,
         q_mean: 0.0,
         q_std: 0.0,
         count: 1,

@@ -1,6 +1,6 @@
 //! Best-effort cores, which access memory within the memory bandwidth budget.
 
-use super::Setting;
+use super::{CoreTasks, Received, Setting};
 use gpusched_analysis::bandwidth::Sharing;
 use gpusched_model::Factor;
 use gpusched_model::error::{Error, Result};
@@ -10,7 +10,7 @@ use gpusched_model::time::Time;
 pub const MAX_CORES: usize = 1024;
 
 /// Best-effort cores. Either all cores have one common demand, or each core has a demand and the
-/// cores share the budget.
+/// cores share the budget, or one core has several tasks.
 #[derive(Clone, Debug)]
 pub(super) struct Cores {
     /// Memory time d·T that all cores together demand in a regulation period [ns]. Used only if the cores have no
@@ -19,6 +19,17 @@ pub(super) struct Cores {
     /// Memory time that each core demands in a regulation period [ns].
     demands: Vec<u64>,
     sharing: Sharing,
+    tasks: Option<CoreTasks>,
+    period: Time,
+}
+
+/// What the best-effort cores use in a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Use {
+    /// Memory time of each core with an individual demand in the last period [ns].
+    pub shares: Vec<u64>,
+    /// Times of each task since the start of the run.
+    pub tasks: Vec<Received>,
 }
 
 impl Cores {
@@ -32,6 +43,9 @@ impl Cores {
                 format!("at most {MAX_CORES} cores"),
             ));
         }
+        if let Some(tasks) = &setting.tasks {
+            tasks.check(period)?;
+        }
         let wanted = |demand: &Factor| {
             let (numerator, denominator) = demand.ratio();
             let time = u128::from(period.ns()) * u128::from(numerator) / u128::from(denominator);
@@ -41,6 +55,8 @@ impl Cores {
             demand: setting.demand.as_f64() * period.ns() as f64,
             demands: setting.cores.iter().map(wanted).collect(),
             sharing: setting.sharing,
+            tasks: setting.tasks.clone(),
+            period,
         })
     }
 
@@ -49,9 +65,34 @@ impl Cores {
         self.demands.len()
     }
 
-    /// Returns the part of `budget` that the cores use [ns]. Writes the part of each core to
-    /// `shares`.
-    pub fn spend(&self, budget: u64, shares: &mut Vec<u64>) -> f64 {
+    /// Returns the use of the cores at the start of a run.
+    pub fn start(&self) -> Use {
+        let count = self.tasks.as_ref().map_or(0, |tasks| tasks.demands.len());
+        Use {
+            shares: Vec::new(),
+            tasks: vec![Received::default(); count],
+        }
+    }
+
+    /// Returns the part of `budget` that the cores use in the next period [ns]. Writes the part of each core and the times of each task
+    /// to `course`, which is from [`Cores::start`].
+    pub fn spend(&self, budget: u64, course: &mut Use) -> f64 {
+        match &self.tasks {
+            Some(tasks) => tasks.spend(self.period, budget, &mut course.tasks) as f64,
+            None => self.divide(budget, &mut course.shares),
+        }
+    }
+
+    /// Returns the largest part of `budget` that the cores use in any period [ns]. For a core with tasks, this is an upper bound.
+    pub fn most(&self, budget: u64) -> f64 {
+        match self.tasks {
+            Some(_) => budget as f64,
+            None => self.divide(budget, &mut Vec::new()),
+        }
+    }
+
+    /// Divides `budget` among cores without tasks.
+    fn divide(&self, budget: u64, shares: &mut Vec<u64>) -> f64 {
         if self.demands.is_empty() {
             return (budget as f64).min(self.demand);
         }

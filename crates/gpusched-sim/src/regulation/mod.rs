@@ -24,7 +24,7 @@ pub mod sequence;
 mod setting;
 mod simulator;
 mod summary;
-pub mod throttle_fair;
+mod throttle_fair;
 
 pub use cores::MAX_CORES;
 pub use execution::{BlockTimes, Blocks, Execution};
@@ -37,6 +37,7 @@ pub use replay::Replay;
 pub use setting::{Demand, Offset, Setting};
 pub use simulator::Simulator;
 pub use summary::{Estimate, Finish, OptimumSummary, OptimumTally, PolicySummary, Recorded, Summary, Tally};
+pub use throttle_fair::{CoreTasks, Received};
 
 /// Memory requests per nanosecond of memory time of best-effort cores: 60,000 per millisecond ([Aghilinasab20] §VII-A).
 pub const REQUESTS_PER_NS: f64 = 0.06;

@@ -1,5 +1,6 @@
 //! Records of the regulation periods of one run.
 
+use super::Received;
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_model::time::Time;
 
@@ -36,6 +37,10 @@ pub struct Run {
     /// Number of memory requests of each best-effort core. Empty if the cores have no individual
     /// demands.
     pub cores: Vec<f64>,
+    /// Times of each task of the best-effort core. Empty if the core has no tasks.
+    pub tasks: Vec<Received>,
+    /// Length of all regulation periods during which the kernel ran, to the end of the last one: the sum of the times in `tasks`.
+    pub core_time: Time,
     /// Mean of Q over all periods.
     pub q_mean: f64,
     /// Population standard deviation of Q over all periods.

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AccessPattern, BlockTimes, Process};
+use super::{AccessPattern, BlockTimes, CoreTasks, Process};
 use gpusched_analysis::bandwidth::Sharing;
 use gpusched_model::Factor;
 use gpusched_model::time::Time;
@@ -26,6 +26,9 @@ pub struct Setting {
     /// Rule that divides a budget among cores with individual demands.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sharing: Sharing,
+    /// Tasks of one best-effort core, which gets the whole budget. If present, `demand` and `cores` have no effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<CoreTasks>,
     /// Choice of the execution times of thread blocks.
     pub blocks: BlockTimes,
     /// Start of the kernel, counted from the start of a regulation period [ns]. If absent, the
@@ -125,6 +128,7 @@ impl Default for Setting {
             demand: Factor::ONE,
             cores: Vec::new(),
             sharing: Sharing::default(),
+            tasks: None,
             blocks: BlockTimes::Wcet,
             offset_ns: Some(Time::ZERO),
             lead_ns: Time::ZERO,

@@ -152,7 +152,7 @@ impl Simulator {
         let mut budget = governor.nominal();
         let mut known = true; // True if the governor knows the remaining blocks.
         let (mut requests, mut sum, mut squares) = (0.0, 0.0, 0.0);
-        let (mut shares, mut cores) = (Vec::new(), vec![0.0; self.cores.count()]);
+        let (mut course, mut cores) = (self.cores.start(), vec![0.0; self.cores.count()]);
         let mut periods = Vec::new();
         let mut count = 0u64;
         loop {
@@ -165,7 +165,7 @@ impl Simulator {
                 budget = governor.decide(elapsed, &remaining);
             }
             let granted = budget.ns().saturating_sub(process.traffic.ns());
-            let used = self.cores.spend(granted, &mut shares);
+            let used = self.cores.spend(granted, &mut course);
             let granted = granted as f64;
             let memory = (used + traffic).min(period);
             let begin = if count == 0 { offset } else { 0.0 };
@@ -183,7 +183,7 @@ impl Simulator {
             let share = if memory > 0.0 { used / memory } else { 0.0 };
             let now = (bursts.before(end) - bursts.before(begin)) * share.min(1.0) * REQUESTS_PER_NS;
             requests += now;
-            for (core, &share) in cores.iter_mut().zip(&shares) {
+            for (core, &share) in cores.iter_mut().zip(&course.shares) {
                 *core += if share > 0 {
                     now * (share as f64 / used)
                 } else {
@@ -209,6 +209,8 @@ impl Simulator {
             late: finish > deadline.ns() as f64 + tolerance(deadline, self.period),
             requests,
             cores,
+            tasks: course.tasks,
+            core_time: Time::from_ns(count.saturating_mul(self.period.ns())),
             q_mean: mean,
             q_std: (squares / count as f64 - mean * mean).max(0.0).sqrt(),
             count,

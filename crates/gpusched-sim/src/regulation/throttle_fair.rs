@@ -9,20 +9,27 @@
 //!
 //! The budget remains a limit: the scheduler decides only who uses it. So kernels keep their deadlines with and without TFS.
 
+use serde::{Deserialize, Serialize};
+
+use super::MAX_CORES;
 use gpusched_model::Factor;
+use gpusched_model::error::{Error, Result};
 use gpusched_model::time::Time;
 
-/// A best-effort core.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BestEffortCore {
-    /// For each task, the memory time per ns of its execution, from 0 to 1. All tasks are always ready, and have equal weights.
+/// Largest number of decisions in a regulation period.
+const MAX_TICKS: u64 = 1_000;
+
+/// Tasks of a best-effort core, and their scheduler.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CoreTasks {
+    /// Memory time of each task per ns of its execution, from 0 to 1. All tasks are always ready, and have equal weights.
     pub demands: Vec<Factor>,
-    /// ρ: how often throttled time counts for the task that was stopped; 0 without TFS.
+    /// ρ: how often throttled time counts as execution of the task that was stopped; 0 without throttle-fair scheduling.
     pub throttle_factor: u32,
-    /// Time between two decisions of the scheduler; > 0. Each regulation period begins with a decision.
-    pub tick: Time,
-    /// T: regulation period; > 0.
-    pub period: Time,
+    /// Time between two decisions of the scheduler [ns]; > 0. Each regulation period begins with a decision.
+    pub tick_ns: Time,
 }
 
 /// Execution and throttled time of a task on a best-effort core.
@@ -34,60 +41,49 @@ pub struct Received {
     pub execution: u64,
     /// Time during which the regulation stopped the core while the task was chosen [ns].
     pub throttled: u64,
+    /// Execution time plus ρ times the throttled time.
+    virtual_time: u64,
 }
 
-/// A simulated run of a best-effort core.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shared {
-    /// The tasks of the core.
-    pub tasks: Vec<Received>,
-    /// Memory time of the core in each period [ns]; at most the budget of the period.
-    pub memory: Vec<u64>,
-}
-
-impl Shared {
-    /// Returns the time during which the regulation stopped the core [ns].
-    pub fn throttled(&self) -> u64 {
-        self.tasks
-            .iter()
-            .map(|task| task.throttled)
-            .fold(0, u64::saturating_add)
-    }
-}
-
-impl BestEffortCore {
-    /// Simulates one regulation period for each of `budgets`: the memory time that the core may use in this period [ns].
-    pub fn run(&self, budgets: impl IntoIterator<Item = u64>) -> Shared {
-        let mut tasks = vec![Received::default(); self.demands.len()];
-        let mut virtual_times = vec![0_u64; self.demands.len()];
-        let mut memory = Vec::new();
-        for budget in budgets {
-            memory.push(self.period(budget, &mut tasks, &mut virtual_times));
+impl CoreTasks {
+    /// Checks `self` for the regulation period `period`.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Refused`] if there are too many tasks or decisions.
+    pub(super) fn check(&self, period: Time) -> Result<()> {
+        if self.demands.len() > MAX_CORES {
+            let expected = format!("at most {MAX_CORES} tasks");
+            return Err(Error::parameter("tasks", self.demands.len(), expected));
         }
-        Shared { tasks, memory }
+        if self.tick_ns.ns().saturating_mul(MAX_TICKS) < period.ns() {
+            let expected = format!("at most {MAX_TICKS} ticks in {period}, the regulation period");
+            return Err(Error::parameter("tick", self.tick_ns, expected));
+        }
+        Ok(())
     }
 
-    /// Simulates a period, and returns its memory time.
-    fn period(&self, budget: u64, tasks: &mut [Received], virtual_times: &mut [u64]) -> u64 {
+    /// Simulates a regulation period of length `period` in which the core may use `budget` ns of memory time. Adds the times of the tasks
+    /// to `tasks`, which has one element per task. Returns the memory time of the core, at most `budget`.
+    pub fn spend(&self, period: Time, budget: u64, tasks: &mut [Received]) -> u64 {
         let (mut now, mut used) = (0, 0);
-        let period = self.period.ns();
+        let period = period.ns();
         while now < period {
             // If two virtual times are equal, the first task goes first.
-            let Some(chosen) = (0..tasks.len()).min_by_key(|&task| virtual_times[task]) else {
+            let chosen = tasks.iter_mut().zip(&self.demands);
+            let Some((task, &demand)) = chosen.min_by_key(|(task, _)| task.virtual_time) else {
                 return 0;
             };
-            let slice = self.tick.ns().max(1).min(period - now);
-            let (executed, memory) = within(slice, self.demands[chosen], budget - used);
-            let task = &mut tasks[chosen];
+            let slice = self.tick_ns.ns().max(1).min(period - now);
+            let (executed, memory) = within(slice, demand, budget - used);
             task.slices += 1;
             task.execution = task.execution.saturating_add(executed);
-            virtual_times[chosen] = virtual_times[chosen].saturating_add(executed);
+            task.virtual_time = task.virtual_time.saturating_add(executed);
             (now, used) = (now + executed, used + memory);
             if executed < slice {
                 let throttled = period - now;
+                let counted = throttled.saturating_mul(self.throttle_factor.into());
                 task.throttled = task.throttled.saturating_add(throttled);
-                let penalty = throttled.saturating_mul(self.throttle_factor.into());
-                virtual_times[chosen] = virtual_times[chosen].saturating_add(penalty);
+                task.virtual_time = task.virtual_time.saturating_add(counted);
                 break;
             }
         }

@@ -5,13 +5,17 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use gpusched::bandwidth::machine::header;
+use gpusched::bandwidth::{self, BudgetPolicy};
+use gpusched::model::{Factor, Kernel, Straddling};
+use gpusched::time::Time;
 use gpusched_budget::intervals::table_length;
 use gpusched_budget::{Allocator, Fault, Intervals, Policy};
 use rand::RngExt;
 
 use super::{POLICIES, intervals, setting, state};
 use crate::kernel_wcet::random;
-use crate::support::{root, rounds};
+use crate::support::{gpusched, root, rounds, run_with};
 
 /// Output of `rustc` for the crate.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -77,6 +81,7 @@ fn program(form: Form, source: &Path) -> Option<PathBuf> {
     compiler
         .arg("-I")
         .arg(root().join("crates/gpusched-budget/include"));
+    compiler.arg("-I").arg(source.parent()?);
     compiler.arg(source).arg(library).arg("-o").arg(&out);
     let built = compiler
         .output()
@@ -249,16 +254,118 @@ fn the_step_needs_no_standard_library_and_never_panics() {
     assert_eq!(Policy::Smooth as u8, 3);
 }
 
-/// The program in the guide compiles, and prints the line that the guide states.
+/// The program in the guide compiles with the header that `budget nominal` writes, and prints the line that the guide states.
 #[test]
 fn the_program_of_the_guide_prints_its_budget() {
     let guide = std::fs::read_to_string(root().join("docs/how-to/budgets-on-a-machine.md")).unwrap();
     let (_, after) = guide.split_once("```c\n").unwrap();
     let (text, after) = after.split_once("```\n").unwrap();
-    let source = temporary("guide-step.c");
+    let folder = temporary("guide");
+    std::fs::create_dir_all(&folder).unwrap();
+    let header = folder.join("histo.h");
+    let written = gpusched([
+        "budget",
+        "nominal",
+        "tasksets/kernels/histo-m4.json",
+        "-q",
+        "--header",
+    ])
+    .arg(&header)
+    .output()
+    .unwrap();
+    assert!(written.status.success(), "{written:?}");
+    let source = folder.join("guide-step.c");
     std::fs::write(&source, text).unwrap();
     if let Some(program) = program(Form::Object, &source) {
         let line = ran(&program, "").remove(0);
         assert!(after.contains(&format!("The program prints `{line}`.")), "{line}");
+    }
+}
+
+/// For random kernels, a program that includes the header has the decisions of `budget simulate` in Rust. A name with other characters
+/// than letters and digits becomes a name in C.
+#[test]
+fn a_header_has_the_constants_of_its_kernel() {
+    let mut rng = random::rng(77);
+    let mut includes = String::from("#include <inttypes.h>\n#include <stdio.h>\n");
+    let (mut calls, mut expected) = (String::new(), Vec::new());
+    let folder = temporary("headers");
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 0..rounds(100) {
+        let kernel = random::kernel(&mut rng, 6);
+        let name =
+            [format!("if-{number} */"), format!("{number}")][usize::from(rng.random_bool(0.5))].clone();
+        let plain = name.replace(['-', ' ', '*', '/'], "_");
+        let mut text = serde_json::to_value(&kernel).unwrap();
+        text["name"] = name.into();
+        let kernel: Kernel = serde_json::from_value(text).unwrap();
+        let q = Factor::from_billionths(
+            [0, 1_000_000_000, rng.random_range(0..=1_000_000_000)][rng.random_range(0..3)],
+        );
+        let straddling = [Straddling::End, Straddling::Both][rng.random_range(0..2)];
+        let file = format!("kernel-{number}.h");
+        std::fs::write(
+            folder.join(&file),
+            header(&kernel, q.unwrap(), straddling).unwrap(),
+        )
+        .unwrap();
+        writeln!(includes, "#include \"{file}\"").unwrap();
+        let smooth = BudgetPolicy::Smooth;
+        let mut allocator = bandwidth::Allocator::new(&kernel, q.unwrap(), smooth, straddling).unwrap();
+        let clusters = kernel.clusters().iter();
+        let left: Vec<u64> = clusters
+            .map(|cluster| rng.random_range(0..=cluster.blocks()))
+            .collect();
+        let at = Time::from_ns(rng.random_range(0..=allocator.deadline().ns()));
+        let list: Vec<String> = left.iter().map(u64::to_string).collect();
+        writeln!(
+            calls,
+            "  {{ gb_allocator state; uint64_t budget = 0, left[] = {{{}}};\n    if (gb_init(&state, &gb_{plain}_setting, \
+             gb_{plain}_clusters, GB_{}_CLUSTERS)) return 1;\n    int status = gb_decide(&state, {}u, left, {}, &budget); \
+             printf(\"%d %\" PRIu64 \"\\n\", status, budget); }}",
+            list.join(", "),
+            plain.to_uppercase(),
+            at.ns(),
+            left.len(),
+        )
+        .unwrap();
+        expected.push(format!("0 {}", allocator.decide(at, &left).ns()));
+    }
+    let source = folder.join("headers.c");
+    std::fs::write(
+        &source,
+        format!("{includes}\nint main(void) {{\n{calls}  return 0;\n}}\n"),
+    )
+    .unwrap();
+    if let Some(program) = program(Form::Library, &source) {
+        assert_eq!(ran(&program, ""), expected);
+    }
+}
+
+/// A header is for one kernel, and for budgets whose regulation periods start at any time.
+#[test]
+fn headers_of_other_kernels_are_refused() {
+    let one = std::fs::read_to_string(root().join("tasksets/kernels/histo-m4.json"))
+        .unwrap()
+        .replace('\n', "");
+    let path = temporary("refused.h");
+    for (options, kernels, expected) in [
+        (
+            "",
+            format!("{one}\n{one}\n"),
+            "header: found several kernels, expected one kernel",
+        ),
+        ("--sync", one, "--sync"),
+    ] {
+        let found = run_with(
+            &format!("budget nominal - --header {} {options}", path.display()),
+            kernels,
+        );
+        assert_eq!((found.code, found.stdout.as_str()), (2, ""), "{}", found.stderr);
+        assert!(
+            found.stderr.contains(expected) && !path.exists(),
+            "{}",
+            found.stderr
+        );
     }
 }

@@ -25,6 +25,25 @@ fn no_run_exceeds_a_bound() {
     );
 }
 
+/// A share of the systems has a process that chooses budgets, and a share of these processes has a bound.
+#[test]
+fn systems_have_processes() {
+    let campaign = Campaign::new(0, 55);
+    let (mut processes, mut bounds) = (0, 0);
+    for index in 0..rounds(2000) {
+        let draft = campaign.draft(index).unwrap();
+        if draft.budgets.as_ref().unwrap().process.is_some() {
+            let found = analyze_draft(&draft, Interference::None.into()).unwrap();
+            processes += 1;
+            bounds += u32::from(found.answer.response_times_ns.last().unwrap().is_some());
+        }
+    }
+    assert!(
+        processes > rounds(300) && bounds > rounds(200),
+        "{processes} {bounds}"
+    );
+}
+
 /// Best-effort cores that exceed their budgets by 2 ns in each period exceed bounds. So the campaign can fail.
 #[test]
 fn larger_budgets_exceed_bounds() {

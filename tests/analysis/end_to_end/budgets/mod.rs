@@ -3,6 +3,7 @@
 
 mod campaign;
 mod choice;
+mod corrupted;
 mod equations;
 mod fields;
 mod process;

@@ -1,16 +1,19 @@
 //! Export of a memory bandwidth budget to the tools that regulate best-effort CPU cores of a real machine.
 //!
 //! * [`Machine`]: the cores, their rate, and the number of misses that a budget allows;
-//! * [`Regulator`]: the tools, each with a shell script that sets the budget.
+//! * [`Regulator`]: the tools, each with a shell script that sets the budget;
+//! * [`header`]: the constants of a kernel for a program in C that chooses budgets.
 //!
 //! Every number is rounded so that best-effort cores get at most the budget. Comments of each script state what the
 //! tool does not guarantee.
 
+mod header;
 mod limits;
 mod misses;
 mod resctrl;
 mod scripts;
 
+pub use header::header;
 pub use misses::{Allowance, Machine};
 
 use gpusched_model::error::Error;

@@ -37,6 +37,8 @@ struct Tests<'a> {
     regulated: &'a Regulated<'a>,
     groups: &'a [Group],
     weights: Vec<u64>,
+    /// For each group, the memory time from which no larger memory time changes a WCET.
+    saturated: Vec<u64>,
     done: u64,
     /// Vectors that passed and that failed.
     passed: Vec<Vec<u64>>,
@@ -69,6 +71,7 @@ pub fn choose_budgets(
         regulated: &regulated,
         groups: &groups,
         weights,
+        saturated: groups.iter().map(|group| saturation(&regulated, group)).collect(),
         done: 0,
         passed: Vec::new(),
         failed: Vec::new(),
@@ -128,6 +131,13 @@ fn weight(regulated: &Regulated, group: &Group) -> u64 {
     shares.fold(0, u64::saturating_add)
 }
 
+/// Returns the memory time from which no larger memory time changes a WCET of the group.
+fn saturation(regulated: &Regulated, group: &Group) -> u64 {
+    let segments = { group.segments.iter() }
+        .map(|&(task, segment)| regulated.demands[task][segment].saturation(regulated.period()));
+    segments.max().unwrap_or(1)
+}
+
 impl Tests<'_> {
     fn answer(&mut self, bursts: &[u64]) -> Result<Answer, Refusal> {
         self.done += 1;
@@ -140,6 +150,10 @@ impl Tests<'_> {
     fn passes(&mut self, bursts: &[u64]) -> bool {
         let below =
             |small: &[u64], large: &[u64]| small.iter().zip(large).all(|(small, large)| small <= large);
+        let period = self.regulated.period();
+        let same = bursts.iter().zip(&self.saturated);
+        let same = same.map(|(&burst, &saturated)| if burst < saturated { burst } else { period });
+        let bursts = &same.collect::<Vec<u64>>()[..];
         if self.passed.iter().any(|passed| below(bursts, passed)) {
             return true;
         }
@@ -268,7 +282,9 @@ impl Tests<'_> {
             if last == steps {
                 continue; // the largest vector of the box passes
             }
-            let failing = at(last + 1);
+            // Above its saturation, a memory time has no effect. So the vector still fails with the saturation.
+            let failing = at(last + 1).into_iter().zip(&self.saturated);
+            let failing: Vec<u64> = failing.map(|(limit, &saturated)| limit.min(saturated)).collect();
             for (index, &limit) in failing.iter().enumerate() {
                 if limit <= low[index] {
                     continue;

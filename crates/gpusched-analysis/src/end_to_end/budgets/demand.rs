@@ -99,6 +99,27 @@ impl Demand {
         }
     }
 
+    /// Returns the least memory time above 0 from which no larger memory time changes the WCET, at most `period`.
+    pub fn saturation(&self, period: u64) -> u64 {
+        let full = self.under(period, period, Some(u64::MAX));
+        let saturates = |burst: u64| match (&self.times, self.progress) {
+            // The window is at least the WCET, so (4) is at least (3).
+            (Times::Measured { isolated, .. }, Progress::Window) => {
+                isolated.saturating_add(self.uninterrupted(burst, period)) == full.wcet.ns()
+            }
+            _ => self.under(burst, period, None) == full,
+        };
+        let (mut low, mut high) = (1, period);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match saturates(middle) {
+                true => high = middle,
+                false => low = middle + 1,
+            }
+        }
+        high
+    }
+
     /// Returns the longest thread block; `None` if it is the WCET.
     fn block(&self, contended: bool) -> Option<u64> {
         match &self.times {

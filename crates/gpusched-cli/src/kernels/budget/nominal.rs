@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 
 use super::deadlines::Deadlines;
-use crate::report::{About, Output, Palette, Report, Shown, Table};
+use crate::report::{About, Content, Output, OutputPath, Palette, Report, Shown, Table};
 use crate::wcet::{Traffic, described, distrust, percent, slowdown, title};
 use crate::{Global, Outcome, Run, complain};
-use gpusched_analysis::bandwidth::{Nominal, nominal};
+use gpusched_analysis::bandwidth::{Nominal, machine, nominal};
 use gpusched_model::assumptions::BudgetBasis;
-use gpusched_model::error::Result;
+use gpusched_model::error::{Error, Result};
 use gpusched_model::reader::Kernels;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel};
@@ -28,6 +28,11 @@ pub struct Args {
     slowdown: Factor,
     #[command(flatten)]
     traffic: Traffic,
+    /// Also write the constants of the kernel to a C header, for a process that chooses budgets
+    ///
+    /// The header contains clusters and setting for `gpusched_budget.h`. Only for one kernel.
+    #[arg(long, value_name = "PATH", value_parser = OutputPath::of(Content::Export), conflicts_with_all = ["sync", "deadlines"], value_hint = clap::ValueHint::FilePath)]
+    header: Option<OutputPath>,
     #[command(flatten)]
     deadlines: Deadlines,
 }
@@ -48,10 +53,14 @@ impl Run for Args {
             global.note(format_args!("a slowdown of {} is {percent} %", self.slowdown));
         }
         let mut output = Output::open(global)?;
+        let mut header = output.beside(self.header.as_ref())?;
         let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
         while let Some((index, kernel)) = kernels.next() {
             let (_, kernel) = kernel?;
             let alone = index == 0 && kernels.peek().is_none();
+            if header.is_some() && !alone {
+                return Err(Error::parameter("header", "several kernels", "one kernel"));
+            }
             let shown = Shown::new(global, alone);
             distrust(&kernel);
             let Traffic { sync, straddling } = self.traffic;
@@ -64,6 +73,9 @@ impl Run for Args {
                 sync,
                 straddling,
             };
+            if let Some(file) = header.take() {
+                output.complete(file, machine::header(&kernel, found.nominal_q, straddling)?)?;
+            }
             found.assumptions = shown.listed(basis.assumptions());
             found.identity = Some(global.identity(&kernel, None, alone));
             output.report(&About((&kernel, &self.traffic, shown), found))?;

@@ -51,7 +51,7 @@ impl Simulator {
     /// Returns the memory time that best-effort cores would use in a whole period without
     /// regulation [ns], rounded up.
     fn wanted(&self) -> u64 {
-        self.cores.spend(self.period.ns(), &mut Vec::new()).ceil() as u64
+        self.cores.most(self.period.ns()).ceil() as u64
     }
 
     /// Returns the optimum of the run `execution` for `deadline`. If `record` is true, the result
@@ -59,7 +59,7 @@ impl Simulator {
     /// simulation.
     pub fn optimum(&self, execution: &Execution, deadline: Time, record: bool) -> Optimum {
         let segments = segments(&execution.blocks, &self.table, self.active);
-        let demand = self.cores.spend(self.period.ns(), &mut Vec::new()) / self.period.ns() as f64;
+        let demand = self.cores.most(self.period.ns()) / self.period.ns() as f64;
         let plan = |target: f64, cut: Cut| {
             let flow = flow(&segments, target, demand);
             let memory = by_period(&flow, execution.offset, self.period, cut);
@@ -107,7 +107,7 @@ impl Simulator {
     /// Returns the smallest budget with which best-effort cores use `memory` ns of memory time.
     /// The budget is at most a whole period.
     fn budget_for(&self, memory: u64) -> u64 {
-        let uses = |budget: u64| self.cores.spend(budget, &mut Vec::new()) >= memory as f64;
+        let uses = |budget: u64| self.cores.most(budget) >= memory as f64;
         if uses(memory) {
             return memory.min(self.period.ns()); // The cores use this budget completely.
         }

@@ -30,6 +30,12 @@ pub struct PolicySummary {
     /// Jain's fairness index of the requests in `cores`. Absent if there are no requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Estimate>,
+    /// Share of time for which each task of the best-effort core executes. Empty if the core has no tasks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<Estimate>,
+    /// Share of time for which the regulation stops the best-effort core. Absent if the core has no tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<Estimate>,
     /// Mean of the budget Q over the regulation periods of a run.
     pub q_mean: Estimate,
     /// Standard deviation of the budget Q over the regulation periods of a run.
@@ -116,6 +122,8 @@ pub struct Tally {
     of_limit: Moments,
     cores: Vec<Moments>,
     fairness: Moments,
+    tasks: Vec<Moments>,
+    throttled: Moments,
     q_mean: Moments,
     q_std: Moments,
     finish: Moments,
@@ -136,6 +144,8 @@ impl Tally {
             of_limit: none,
             cores: Vec::new(),
             fairness: none,
+            tasks: Vec::new(),
+            throttled: none,
             q_mean: none,
             q_std: none,
             finish: none,
@@ -158,6 +168,15 @@ impl Tally {
         }
         if let Some(index) = jain(&run.cores) {
             self.fairness.add(index);
+        }
+        let core_time = run.core_time.ns() as f64;
+        self.tasks.resize(run.tasks.len(), Moments::default());
+        for (moments, task) in self.tasks.iter_mut().zip(&run.tasks) {
+            moments.add(task.execution as f64 / core_time);
+        }
+        if !run.tasks.is_empty() {
+            let throttled = run.tasks.iter().map(|task| task.throttled as f64);
+            self.throttled.add(throttled.sum::<f64>() / core_time);
         }
         self.q_mean.add(run.q_mean);
         self.q_std.add(run.q_std);
@@ -184,6 +203,8 @@ impl Tally {
             of_limit: self.of_limit.known(),
             cores: self.cores.iter().map(Moments::estimate).collect(),
             fairness: self.fairness.known(),
+            tasks: self.tasks.iter().map(Moments::estimate).collect(),
+            throttled: self.throttled.known(),
             q_mean: self.q_mean.estimate(),
             q_std: self.q_std.estimate(),
             finish_ns: Finish {

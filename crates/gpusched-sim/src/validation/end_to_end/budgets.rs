@@ -9,17 +9,20 @@ use std::collections::BTreeMap;
 
 use gpusched_analysis::bandwidth::BudgetPolicy;
 use gpusched_analysis::end_to_end::analyze_draft;
-use gpusched_model::end_to_end::{Answer, BudgetsDraft, Draft, KindBudgets, Profile, System, share};
+use gpusched_model::end_to_end::{Answer, BudgetsDraft, Draft, Jobs, KindBudgets, Profile, System, share};
 use gpusched_model::error::{Error, Result};
 use gpusched_model::streams::{Purpose, below, stream};
 use gpusched_model::time::Time;
-use gpusched_model::{Cluster, Contention, Factor, Interference};
+use gpusched_model::{Cluster, Contention, Factor, Interference, WcetFunction};
 use rand::Rng;
 
 use super::campaign::{Excess, Longest, Record, Report, Tally, excess, patterns};
 use super::{draw, pipelines, turns};
 use crate::campaign::{self, Header};
 use crate::end_to_end::{Attack, Carry, Exposed, Regulation, Simulator, Slack, isolated};
+
+/// Name of the task that chooses budgets.
+const PROCESS: &str = "process";
 
 /// Parameters of a validation campaign over systems with budgets.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -177,7 +180,8 @@ fn regulation(
     }
 }
 
-/// Gives the segments of system `index` memory times, and the system budgets. Some systems have pipelined tasks or time slices.
+/// Gives the segments of system `index` memory times, and the system budgets. Some systems have pipelined tasks, time slices, or a process
+/// that chooses budgets.
 fn drawn(draft: Draft, numbers: (u64, u64)) -> Option<Draft> {
     let rng = &mut stream(numbers.0, Purpose::BudgetedSystems, numbers.1, 0);
     let mut draft = match below(rng, 6) {
@@ -218,6 +222,7 @@ fn drawn(draft: Draft, numbers: (u64, u64)) -> Option<Draft> {
             }
         }
     }
+    let policy = with_process(&mut draft, period, numbers);
     let q = |rng: &mut dyn Rng| {
         let of = usize::try_from(most).unwrap_or(usize::MAX - 1);
         let burst = match below(&mut &mut *rng, 6) {
@@ -233,8 +238,8 @@ fn drawn(draft: Draft, numbers: (u64, u64)) -> Option<Draft> {
         q: None,
         by_kind: None,
         by_task: None,
-        policy: None,
-        process: None,
+        policy,
+        process: policy.map(|_| PROCESS.to_owned()),
     };
     match below(rng, 3) {
         0 => budgets.q = Some(q(rng)),
@@ -252,6 +257,37 @@ fn drawn(draft: Draft, numbers: (u64, u64)) -> Option<Draft> {
     }
     draft.budgets = Some(budgets);
     Some(draft)
+}
+
+/// Adds the process that chooses budgets to one of four systems: a task with the regulation period as its period. Returns its policy.
+fn with_process(draft: &mut Draft, period: Time, numbers: (u64, u64)) -> Option<BudgetPolicy> {
+    let rng = &mut stream(numbers.0, Purpose::BudgetedSystems, numbers.1, 1);
+    if below(rng, 4) > 0 || period.ns() < 4 {
+        return None;
+    }
+    let within = |rng: &mut _, most: u64| 1 + below(rng, usize::try_from(most).unwrap_or(1)) as u64;
+    let wcet = within(rng, period.ns() / 4);
+    let core = &draft.cores[below(rng, draft.cores.len())];
+    let mut process = draft.tasks.first()?.clone();
+    let mut segment = process.segments.first()?.clone();
+    segment.on.clone_from(&core.name);
+    segment.wcet = WcetFunction::constant(Time::from_ns(wcet)).ok();
+    segment.bcet = Some(Time::from_ns(within(rng, wcet)));
+    segment.e1 = Some(Time::from_ns(wcet + within(rng, wcet) - 1));
+    (segment.block, segment.profile, segment.delay_rate) = (None, None, None);
+    process.name = PROCESS.to_owned();
+    process.period = period;
+    process.deadline = (below(rng, 2) == 0).then(|| Time::from_ns(within(rng, period.ns())));
+    // The most urgent task of its core, or a task among others.
+    process.priority = Some([0, u32::try_from(below(rng, 100)).unwrap_or(0)][below(rng, 2)]);
+    process.segments = vec![segment];
+    (process.jitter, process.jobs, process.buffers) = (None, Jobs::Sequential, None);
+    // Longer periods leave time for the process.
+    for task in &mut draft.tasks {
+        task.period = Time::from_ns(task.period.ns() * 2);
+    }
+    draft.tasks.push(process);
+    Some([BudgetPolicy::Fair, BudgetPolicy::Greedy, BudgetPolicy::Smooth][below(rng, 3)])
 }
 
 /// Returns a profile with one or two clusters. In isolation, the kernel takes about `alone` ns on one SM.

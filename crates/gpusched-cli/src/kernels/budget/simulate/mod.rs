@@ -175,6 +175,7 @@ impl Args {
             demand: self.consumers.demand(),
             cores: self.consumers.cores(),
             sharing: self.consumers.sharing,
+            tasks: self.consumers.tasks(),
             blocks: self.times.blocks,
             ..self.regulation.setting()
         }

@@ -4,7 +4,7 @@ use crate::budget::estimates::{count, or_none, over_nominal, percent};
 use crate::report::{About, Palette, Report, Rows, Shown, Table};
 use gpusched_model::counted;
 use gpusched_model::error::Result;
-use gpusched_sim::regulation::{Estimate, Run, Summary};
+use gpusched_sim::regulation::{CoreTasks, Estimate, Run, Summary};
 
 /// CSV columns.
 pub const COLUMNS: &str = "policy,run,period,time_ms,q,remaining,remaining_by_cluster,be_requests,slack_ns";
@@ -48,6 +48,9 @@ impl Report for About<Shown, Summary> {
         );
         if !summary.setting.cores.is_empty() {
             text += &cores(summary).render(palette.header);
+        }
+        if let Some(core) = &summary.setting.tasks {
+            text += &tasks(summary, core).render(palette.header);
         }
         if let Some(optimum) = &summary.optimum {
             text += &format!(
@@ -100,6 +103,22 @@ fn cores(summary: &Summary) -> Table {
                     or_none(policy.cores.get(*index), count)
                 })
                 .foot(or_none(policy.fairness.as_ref(), share))
+        });
+    table.done()
+}
+
+/// Returns a table of the share of time for which each task of the best-effort core executes, with one column per policy.
+fn tasks(summary: &Summary, core: &CoreTasks) -> Table {
+    let table = Table::of(core.demands.iter().enumerate())
+        .text("best-effort task", |(index, _)| *index)
+        .foot("throttled")
+        .number("wants", |(_, demand)| demand.to_string())
+        .each(&summary.policies, |table, policy| {
+            table
+                .number(policy.policy.name(), |(index, _)| {
+                    or_none(policy.tasks.get(*index), percent)
+                })
+                .foot(or_none(policy.throttled.as_ref(), percent))
         });
     table.done()
 }
