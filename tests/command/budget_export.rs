@@ -163,9 +163,9 @@ fn scripts_state_what_remains_on_the_machine() {
 #[test]
 fn recommended_budgets_are_large_enough() {
     for (options, period) in [
-        ("--as resctrl --core-rate 1TB/s", "1ms"),
+        ("--as resctrl --core-rate 100GB/s", "1ms"),
         ("--as resctrl --core-rate 70GB/s --process-misses 470", "1ms"),
-        ("--as mpam --memory-rate 25GB/s --share-bits 2", "5ms"),
+        ("--as mpam --memory-rate 25GB/s --share-bits 4", "5ms"),
     ] {
         let line = |q: &str| {
             run(&format!(
