@@ -61,12 +61,12 @@ fn scripts_set_the_budget() {
     assert_eq!(read(path, "kernel/debug/memguard/write_limit"), limits);
     assert_eq!(set("--as bwlock --overshoot 25 --process-misses 0", path).code, 0);
     assert_eq!(read(path, "kernel/debug/bwlock/corun_threshold_events"), "3935\n");
-    // 7,451 lines per ms are 0.477 GB/s, 10.6 % of the 4.5 GB/s that three cores reach without each other.
+    // No process changes budgets: 7,921 lines per ms are 0.507 GB/s, 11.3 % of the 4.5 GB/s that three cores reach without each other.
     let found = set("--as resctrl --core-rate 1.5GB/s --cores 2", path);
     assert_eq!(found.code, 0, "{}", found.stderr);
     assert_eq!(read(path, "fs/resctrl/best-effort/schemata"), "MB:0=10;1=10\n");
     assert_eq!(read(path, "fs/resctrl/best-effort/cpus_list"), "1,2,3\n");
-    // Of 3.9 GB/s, 0.477 GB/s are 31/256. The register has 30 in its upper 8 bits. 12 percent are at most 31/256.
+    // Of 3.9 GB/s, 0.507 GB/s are 33/256. The register has 32 in its upper 8 bits. 12 percent are at most 33/256.
     let mpam = "--as mpam --memory-rate 3.9GB/s --share-bits 8";
     let one_percent = machine(&[
         ("fs/resctrl/info/MB/min_bandwidth", "1"),
@@ -80,7 +80,7 @@ fn scripts_set_the_budget() {
     assert!(
         run(&format!("{BUDGET} {mpam}"))
             .stdout
-            .contains("MPAMCFG_MBW_MAX = 0x80001e00 ")
+            .contains("MPAMCFG_MBW_MAX = 0x80002000 ")
     );
 }
 
@@ -108,8 +108,14 @@ fn scripts_refuse_other_machines() {
         (
             resctrl,
             ("fs/resctrl/info/MB/min_bandwidth", "20"),
-            "found 10 percent after rounding down, expected at least 20",
+            "found 12 percent, and 10 after rounding down to a multiple of 10, expected at least 20: use a budget of about 0.206 or more",
         ),
+        (
+            "--as resctrl --core-rate 2GB/s --cores 99",
+            ("x", ""),
+            "cpu99: found no such CPU",
+        ),
+        ("--as bwlock --cores 99", ("x", ""), "cpu99: found no such CPU"),
         (
             resctrl,
             ("fs/resctrl/schemata", "MB:0=4294967295"),
@@ -124,6 +130,54 @@ fn scripts_refuse_other_machines() {
         assert!(refused.stderr.contains(expected), "{options}: {}", refused.stderr);
         assert!(!folder.path().join("kernel/debug/memguard/read_limit").exists());
         assert!(!folder.path().join("fs/resctrl/best-effort").exists());
+        assert!(!refused.stderr.contains("remain"), "{}", refused.stderr);
+    }
+}
+
+/// The machine refuses the CPUs of a group, and an error states that an earlier limit remains. The script names CPUs that share a core.
+#[test]
+fn scripts_state_what_remains_on_the_machine() {
+    let folder = machine(&[
+        ("fs/resctrl/best-effort/cpus_list/x", ""),
+        ("devices/system/cpu/cpu1/topology/thread_siblings_list", "0-1"),
+        ("devices/system/cpu/cpu3/topology/thread_siblings_list", "3"),
+    ]);
+    let refused = set("--as resctrl --core-rate 2GB/s", folder.path());
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    for expected in [
+        "best-effort/cpus_list: the machine refused 1,3",
+        "its limit remain",
+        "CPUs 0-1 share a physical core",
+    ] {
+        assert!(
+            refused.stderr.contains(expected),
+            "{expected}: {}",
+            refused.stderr
+        );
+    }
+    assert!(!refused.stderr.contains("CPUs 3 share"), "{}", refused.stderr);
+    assert!(!folder.path().join("fs/resctrl/best-effort/schemata").exists());
+}
+
+/// Budgets that `least` of the library recommends in errors are large enough.
+#[test]
+fn recommended_budgets_are_large_enough() {
+    for (options, period) in [
+        ("--as resctrl --core-rate 100GB/s", "1ms"),
+        ("--as resctrl --core-rate 70GB/s --process-misses 470", "1ms"),
+        ("--as mpam --memory-rate 25GB/s --share-bits 4", "5ms"),
+    ] {
+        let line = |q: &str| {
+            run(&format!(
+                "budget export --q {q} --period {period} --rate 3.9GB/s --line 64 --cores 1-3 {options}"
+            ))
+        };
+        let refused = line("0.0123");
+        assert_eq!(refused.code, 2, "{options}");
+        let (_, rest) =
+            { refused.stderr.split_once("of about ") }.unwrap_or_else(|| panic!("{}", refused.stderr));
+        let least = rest.split(' ').next().unwrap();
+        assert_eq!(line(least).code, 0, "{options} {least}");
     }
 }
 
@@ -152,6 +206,10 @@ fn bad_machines_are_refused() {
             "cores: found CPU 1 twice, expected each CPU once",
         ),
         ("--as memguard --cores 300", "cores: found CPU 300"),
+        (
+            "--as memguard --cores 7-5",
+            "--cores: found 7-5, expected the number of a CPU from 0 to 8191, or an ascending range",
+        ),
         (
             "--as memguard --rate 0B/s",
             "rate: found 0B/s, expected a rate above 0",

@@ -13,6 +13,7 @@ mod support;
 mod amalthea;
 mod bad_input;
 mod budget_export;
+mod budgets_of_systems;
 mod causes;
 mod charts;
 mod cli;

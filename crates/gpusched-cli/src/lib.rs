@@ -44,6 +44,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use gpusched_model::error::{Error, Result, one_line};
+use gpusched_model::reader::{Listener, listen};
 use gpusched_study::own;
 
 /// Real-time schedulability analysis for GPUs.
@@ -187,6 +188,7 @@ fn answer(arguments: &[OsString]) -> Result<Outcome, Stop> {
     }
     let Cli { mut global, command } = Cli::from_arg_matches(&matches).map_err(Stop::Said)?;
     global.stated = arguments::stated(&known, &matches);
+    listen((!global.quiet).then_some(complain as Listener));
     let answer = overwriting::check(&known, &matches).and_then(|()| {
         seed::note(&matches, &global);
         run(command, &global)

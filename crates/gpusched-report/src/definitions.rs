@@ -269,7 +269,7 @@ pub const DEFINITIONS: [Definition; 59] = [
     ),
     row(
         "Share of execution time",
-        "memory time of best-effort cores as a share of the execution time of segments",
+        "share of time for which the segments of the group execute in isolation: the weight of the budget in the choice",
         "gpusched",
         "explanation/budgets-end-to-end.md#the-choice-of-budgets",
     ),

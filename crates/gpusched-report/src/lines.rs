@@ -2,7 +2,7 @@
 
 use gpusched_model::error::Result;
 use gpusched_study::Table as Results;
-use gpusched_study::plot::{Names, Options, Reference, svg};
+use gpusched_study::plot::{Names, Options, Reference, Span, svg};
 
 use crate::figure::Figure;
 use crate::view::Rows;
@@ -19,6 +19,8 @@ pub struct Lines<'a> {
     pub titles: (&'a str, &'a str),
     /// Value with a line across the figure, and its label.
     pub reference: Option<(f64, &'a str)>,
+    /// Ends of the horizontal axis. Default: the ends of the lines.
+    pub range: Option<[f64; 2]>,
 }
 
 impl Lines<'_> {
@@ -46,6 +48,7 @@ impl Lines<'_> {
                     label: label.to_owned(),
                 })
                 .collect(),
+            x_range: self.range.and_then(|range| Span::try_from(range).ok()),
             ..Options::default()
         };
         let table = Results::from_reader(self.id, rows.finish()?.as_bytes())?;

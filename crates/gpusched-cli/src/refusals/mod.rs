@@ -19,7 +19,11 @@ const FOREIGN: [(&str, &str); 1] = [(
 
 /// Pairs of a kind of document and a hint, for a command that does not read this kind. The hint names the commands that
 /// read this kind.
-const TAKEN: [(&str, &str); 10] = [
+const TAKEN: [(&str, &str); 11] = [
+    (
+        "budgets of a system",
+        "give budgets of a system to `gpusched verify` with the system, or to `gpusched budget export`",
+    ),
     (
         "a kernel",
         "give a kernel to `gpusched wcet` or `gpusched budget`",

@@ -51,7 +51,15 @@ impl Document for Draft {
     const EXPECTED: &str = "an end-to-end system: an object such as {\"cores\":[…],\"partitions\":[…],\"tasks\":[{\"name\":…,\"period\":…,\"segments\":[…]}]}";
 
     fn from_json(text: &str) -> Result<Draft, Fault> {
-        let draft: Draft = from_json::<Draft, _>(text)?;
+        let draft: Draft = from_json::<Draft, _>(text).map_err(|(line, refusal)| {
+            let misses = refusal.to_string().contains("missing field `regulation_period`");
+            let refusal = match misses && refusal.field() == "budgets" {
+                true => refusal
+                    .hint("state the regulation period: `\"budgets\": {\"regulation_period\": \"1ms\"}`"),
+                false => refusal,
+            };
+            (line, refusal)
+        })?;
         // This check finds faults in names and times. The result does not depend on the partition sizes.
         let checked = draft.check_budgets();
         checked.map_err(|refusal| (line_of(text, refusal.field()), refusal))?;

@@ -78,7 +78,7 @@ impl System {
             ),
             Interference::Conflict => (
                 Id::InterferenceConflict,
-                "Only kernels of the same kind on the same partition slow each other down. Cores, copies and partitions do not contend for memory.",
+                "Only kernels of the same kind on the same partition slow each other down. Cores, copies and partitions of the system do not contend for memory.",
             ),
             // A system refuses interference models with memory time, so these models never occur here. The `match`
             // treats them like the bandwidth models.

@@ -65,7 +65,11 @@ pub struct SegmentDraft {
     pub e1: Option<Time>,
     /// σ: longest delay per nanosecond of memory accesses of best-effort cores; above 0, at most 1. The default is 1, which is
     /// safe. Only with `e1` or `contended_bandwidth`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::numbers::factor::optional_share",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub delay_rate: Option<Factor>,
     /// Thread blocks of a kernel, instead of `wcet`. Only in a system with `budgets`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

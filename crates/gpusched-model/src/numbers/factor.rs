@@ -26,6 +26,9 @@ const LIMIT: u64 = 1_000_000 * ONE;
 
 const EXPECTED: &str = "a number from 0 to 1000000 with at most nine decimals";
 
+/// Expected value of a share.
+const SHARE: &str = "a number from 0 to 1 with at most nine decimals";
+
 impl Factor {
     /// The factor 0.
     pub const ZERO: Factor = Factor {
@@ -187,6 +190,13 @@ impl<'de> Deserialize<'de> for Factor {
         }
         deserializer.deserialize_any(FactorVisitor)
     }
+}
+
+/// Reads an optional factor that is a share. The refusal of a value that is not a factor states the range of a share. The
+/// caller refuses factors above 1, because its error states the reason.
+pub(crate) fn optional_share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Factor>, D::Error> {
+    let found = Option::deserialize(deserializer);
+    found.map_err(|error| de::Error::custom(error.to_string().replace(EXPECTED, SHARE)))
 }
 
 #[cfg(feature = "schema")]

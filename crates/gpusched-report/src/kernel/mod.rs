@@ -208,6 +208,7 @@ fn curve_of(kernel: &Kernel, bound: &Bound) -> Result<(Figure, Table)> {
             .to_owned(),
         titles: ("Budget Q", "WCET bound G [ms]"),
         reference: Some((milliseconds(bound.wcet_ns.ns()), "G at the stated Q")),
+        range: None,
     };
     let figure = lines.draw(points.iter().map(|point| {
         (

@@ -107,6 +107,7 @@ fn figure(runs: &[Run]) -> Result<Figure> {
                 .to_owned(),
         titles: ("Time since the start of the kernel [ms]", "Budget Q"),
         reference: None,
+        range: None,
     };
     lines.draw(runs.iter().zip(&names).flat_map(|(run, name)| {
         let periods = run.periods.iter().take(PERIODS);

@@ -103,6 +103,7 @@ pub(super) fn section(draft: &Draft, system: &System) -> Result<Option<Section>>
             alternative: format!("Chart: {caption}."),
             titles: ("Budget Q of all segments", title),
             reference,
+            range: Some([0.0, 1.0]),
         };
         figures.push(chart.draw(lines.iter().flat_map(|line| {
             let points = line.points.iter();
@@ -110,7 +111,7 @@ pub(super) fn section(draft: &Draft, system: &System) -> Result<Option<Section>>
         }))?);
     }
     let mut note = format!(
-        "The curves are results of the analysis for {} budgets. A line of a task ends where its bound exceeds {HIGHEST} deadlines.",
+        "The curves are results of the analysis for {} budgets. A line of a task ends where the task has no bound, or where its bound exceeds {HIGHEST} deadlines.",
         answers.len()
     );
     if !absent.is_empty() {

@@ -88,6 +88,15 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         (None, None) => File::json(place, name_of, "The verdict with its evidence", answer)?,
     };
     let dossier = dossier::of(input).in_file(&result);
+    let states_budgets = input
+        .draft
+        .budgets
+        .as_ref()
+        .is_some_and(|budgets| !matches!(budgets.grouping(), Ok(None)));
+    let about = match input.chosen.is_some() && states_budgets {
+        true => "The system as given. Its budgets have no effect on the chosen budgets",
+        false => "The system",
+    };
     let mut content = Content {
         facts: facts(input),
         assumptions: input.assumptions.iter().map(Listed::from).collect(),
@@ -112,7 +121,7 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         dossier,
         files: vec![
             result,
-            File::json("file-system", "system.json", "The system", input.draft)?,
+            File::json("file-system", "system.json", about, input.draft)?,
         ],
         heading: name.to_owned(),
         verdict,

@@ -157,6 +157,7 @@ fn figure(all: &[Runs], ends: &[Time]) -> Result<Figure> {
         alternative: "Share of time with accesses of best-effort cores under each policy. The table below contains the sums.".to_owned(),
         titles: ("Time [ms]", "Share of time with accesses"),
         reference: None,
+        range: None,
     };
     let mut points = Vec::new();
     for runs in all {

@@ -112,7 +112,7 @@ impl Machine {
                 "a power of two from 1 to 4096 bytes",
             );
         }
-        if self.lead >= period {
+        if self.process_misses > 0 && self.lead >= period {
             return refused(
                 "lead",
                 self.lead.to_string(),
@@ -130,5 +130,19 @@ impl Machine {
         // `bytes` is at most 10^15, because the period is at most 1 s.
         let parts = (bytes * SECOND * u128::from(of)).checked_div(window);
         u64::try_from(parts.unwrap_or(0)).unwrap_or(of).min(of)
+    }
+
+    /// Returns budgets that are large enough for whole parts, with `of` parts in `whole` [10⁻⁶]: the budget per part, and the
+    /// additional budget for the process and for the lines that divisions round down.
+    pub(super) fn least(&self, allowance: &Allowance, whole: u128, of: u64) -> (u64, u64) {
+        const MILLION: u128 = 1_000_000;
+        let rate = u128::from(self.rate.bytes_per_second()).max(1);
+        let part = (whole * MILLION).div_ceil(rate * u128::from(of.max(1)));
+        let lines = u128::from(self.process_misses) + 2;
+        let more = (lines * u128::from(self.line)).saturating_mul(SECOND * MILLION);
+        let more = more.div_ceil(rate * u128::from(allowance.period.ns()).max(1));
+        // A script multiplies the part by at most 100, so its 64-bit numbers do not overflow.
+        let limited = |number: u128| u64::try_from(number.min(1_000_000_000_000)).unwrap_or(u64::MAX);
+        (limited(part), limited(more))
     }
 }

@@ -1,7 +1,7 @@
 //! Scripts for tools that count the misses of each core and stop the core at a limit: MemGuard (github.com/heechul/memguard) and
 //! BWLOCK++ (github.com/wali-ku/BWLOCK-GPU).
 
-use super::limits::{COUNTERS, head};
+use super::limits::{COUNTERS, head, list};
 use super::{Allowance, Machine};
 use gpusched_model::error::Error;
 use gpusched_model::time::Time;
@@ -54,7 +54,7 @@ pub(super) fn memguard(machine: &Machine, allowance: &Allowance) -> Result<Strin
         ],
     ]
     .concat();
-    let mut text = head(machine, allowance, "MemGuard", &open);
+    let mut text = head(machine, allowance, ("MemGuard", true), &open);
     text += &format!(
         "\
 guard=\"$sys/kernel/debug/memguard\"
@@ -63,9 +63,7 @@ period=$(cat \"$sys/module/memguard/parameters/g_period_us\")
 # MemGuard counts online CPUs only, so the list is right only if CPUs 0 to {last} are online.
 cpu=0
 while [ \"$cpu\" -le {last} ]; do
-  folder=\"$sys/devices/system/cpu/cpu$cpu\"
-  [ -d \"$folder\" ] || fail \"cpu$cpu: found no such CPU, expected an online CPU\"
-  [ ! -e \"$folder/online\" ] || [ \"$(cat \"$folder/online\")\" = 1 ] || fail \"cpu$cpu: found an offline CPU, expected an online CPU\"
+  online \"$cpu\"
   cpu=$((cpu + 1))
 done
 echo reclaim 0 > \"$guard/control\"
@@ -100,14 +98,16 @@ pub(super) fn bwlock(machine: &Machine, allowance: &Allowance) -> Result<String,
         "The limit of a core covers each task without real-time priority. It covers misses, but no writebacks.",
     ]]
     .concat();
-    let mut text = head(machine, allowance, "BWLOCK++", &open);
+    let mut text = head(machine, allowance, ("BWLOCK++", true), &open);
     text += &format!(
         "\
+for cpu in {1}; do online \"$cpu\"; done
 lock=\"$sys/kernel/debug/bwlock\"
 [ -e \"$lock/corun_threshold_events\" ] || fail \"$lock: found no module, expected bwlockmod\"
-echo {} > \"$lock/corun_threshold_events\"
+echo {0} > \"$lock/corun_threshold_events\"
 ",
-        allowance.per_core
+        allowance.per_core,
+        list(&machine.cores).replace(',', " ")
     );
     Ok(text)
 }

@@ -7,11 +7,11 @@ use crate::plans::end_to_end::{only, verdict_text};
 use crate::report::{About, Cell, Output, Palette, Progress, Report, Table, clip, numbered};
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end::{BudgetSearch, Budgeted, analyze_draft, choose_budgets};
-use gpusched_model::Policy;
 use gpusched_model::counted;
 use gpusched_model::end_to_end::{ChosenBudgets, ChosenGroup, Environment, Grouping};
 use gpusched_model::error::Result;
 use gpusched_model::reader::EndToEndSystems;
+use gpusched_model::{Factor, Policy};
 
 /// Options for the budgets of a system.
 #[derive(Debug, clap::Args)]
@@ -19,6 +19,7 @@ pub struct Deadlines {
     /// Choose budgets with which an end-to-end system meets its deadlines
     ///
     /// The budgets maximize the memory time of best-effort cores, weighted by time. All deadlines and limits of chains are proven.
+    /// The search ignores budgets in the file. Largest budgets may leave no slack, so state shorter deadlines to keep a margin.
     #[arg(long, conflicts_with_all = ["slowdown", "sync", "straddling"], help_heading = "System")]
     pub deadlines: bool,
     /// Segments that have equal budgets
@@ -37,6 +38,20 @@ impl Deadlines {
         let systems = EndToEndSystems::open(path)?;
         let file = systems.file().to_owned();
         let draft = only(systems)?;
+        let stated = draft
+            .budgets
+            .as_ref()
+            .and_then(|budgets| budgets.grouping().ok().flatten());
+        if let Some(stated) = stated {
+            let field = match stated {
+                Grouping::All => "q",
+                Grouping::Kind => "by_kind",
+                Grouping::Task => "by_task",
+            };
+            global.note(format_args!(
+                "the search ignores `budgets.{field}` of {file}, because it chooses the budgets"
+            ));
+        }
         let output = Output::open(global)?;
         let search = BudgetSearch {
             grouping: self.per,
@@ -98,12 +113,32 @@ impl Report for About<(&gpusched_model::end_to_end::System, bool), ChosenBudgets
             for group in &found.groups {
                 text += &reason(group, found);
             }
+            text += &constant(found);
         }
         text += &format!("\n{}", verdict_text(system, &found.verdict, palette, false));
         if *assumptions {
             text += &format!("\n{}", numbered(&found.verdict.assumptions));
         }
         Ok(text)
+    }
+}
+
+/// Returns what a constant setting of a machine may be: no regulation if all budgets are 1, or the least of different budgets.
+fn constant(found: &ChosenBudgets) -> String {
+    let Some(least) = found.groups.iter().min_by_key(|group| group.q) else {
+        return String::new();
+    };
+    if least.q == Factor::ONE {
+        return "Q = 1 needs no regulation: the deadlines hold while best-effort cores access memory all the time\n".to_owned();
+    }
+    match found.groups.iter().any(|group| group.q > least.q) {
+        true => format!(
+            "a constant setting must use the least budget, Q = {} of {}, because resctrl and MPAM cannot switch between segments; \
+             `--per all` chooses the largest equal budget\n",
+            least.q,
+            clip(&least.name, 30)
+        ),
+        false => String::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `gpusched budget`: memory bandwidth budgets of best-effort cores.
 
+mod chosen;
 mod deadlines;
 mod estimates;
 mod export;

@@ -9,7 +9,7 @@ use crate::wcet::{Traffic, described, distrust, percent, slowdown, title};
 use crate::{Global, Outcome, Run, complain};
 use gpusched_analysis::bandwidth::{Nominal, machine, nominal};
 use gpusched_model::assumptions::BudgetBasis;
-use gpusched_model::error::{Error, Result};
+use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::Kernels;
 use gpusched_model::time::Time;
 use gpusched_model::{Factor, Kernel};
@@ -54,7 +54,16 @@ impl Run for Args {
         }
         let mut output = Output::open(global)?;
         let mut header = output.beside(self.header.as_ref())?;
-        let mut kernels = Kernels::open(&self.kernels)?.enumerate().peekable();
+        let mut kernels = Kernels::open(&self.kernels)?;
+        if kernels
+            .peek()?
+            .is_some_and(|raw| raw.is_end_to_end() && raw.has("tasks"))
+        {
+            let refusal = Refusal::new("", "an end-to-end system", "a kernel");
+            let hint = "add `--deadlines` to choose the budgets of a system";
+            return Err(refusal.at(&self.kernels, None).hint(hint).into());
+        }
+        let mut kernels = kernels.enumerate().peekable();
         while let Some((index, kernel)) = kernels.next() {
             let (_, kernel) = kernel?;
             let alone = index == 0 && kernels.peek().is_none();

@@ -277,7 +277,7 @@ pub(super) fn of_chosen(found: &ChosenBudgets, file: &str) -> Description {
 
 pub(super) fn of_set(set: &TaskSet, file: &str) -> Description {
     let mut facts = BTreeMap::new();
-    facts.insert("SHA-256", sha256(set));
+    facts.insert("SHA-256 of the canonical form", sha256(set));
     let measured = { set.tasks().iter() }
         .filter(|task| set.measured_on(task).is_some())
         .count();
@@ -303,11 +303,25 @@ pub(super) fn of_set(set: &TaskSet, file: &str) -> Description {
 
 pub(super) fn of_system(draft: &Draft, file: &str) -> Description {
     let mut facts = BTreeMap::new();
-    facts.insert("SHA-256", sha256(draft));
+    facts.insert("SHA-256 of the canonical form", sha256(draft));
     facts.insert("cores", draft.cores.len().to_string());
     facts.insert("copy engines", draft.copy_engines.len().to_string());
     facts.insert("partitions", draft.partitions.len().to_string());
     facts.insert("chains", draft.chains.len().to_string());
+    let unsized_parts = draft
+        .partitions
+        .iter()
+        .filter(|partition| partition.sms.is_none())
+        .count();
+    if unsized_parts > 0 {
+        let sizes = format!("{unsized_parts} without `sms`, which `test` requires");
+        facts.insert("partition sizes", sizes);
+    }
+    // `partition` chooses sizes for systems without budgets.
+    let check = match unsized_parts > 0 && draft.budgets.is_none() {
+        true => format!("gpusched partition {file} --sms M"),
+        false => format!("gpusched test {file}"),
+    };
     Description {
         kind: "system",
         claim: format!(
@@ -321,7 +335,7 @@ pub(super) fn of_system(draft: &Draft, file: &str) -> Description {
         facts,
         table: Table::default(),
         assumptions: Vec::new(),
-        check: Some(format!("gpusched test {file}")),
+        check: Some(check),
         quiet: false,
     }
 }

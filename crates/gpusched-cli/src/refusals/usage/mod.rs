@@ -55,7 +55,12 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
         (ErrorKind::TooManyValues, _) => refused(found, "no value"),
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(values))) if !values.is_empty() => {
             let nearest = text(error, ContextKind::SuggestedValue);
-            let hint = nearest.map_or(String::new(), |value| format!("; did you mean {value}?"));
+            let other = option.get_long().and_then(|long| accepting(command, long, found));
+            let hint = match (other, nearest) {
+                (Some(other), _) => format!("; `{other}` accepts {found}"),
+                (None, Some(value)) => format!("; did you mean {value}?"),
+                (None, None) => String::new(),
+            };
             refused(found, format_args!("one of {}{hint}", values.join(", ")))
         }
         (ErrorKind::InvalidValue, _) => {
@@ -70,6 +75,23 @@ fn bad_value(command: &Command, error: &clap::Error) -> Option<Refusal> {
     Some(match is_either {
         true => refusal.hint(NEXT),
         false => refusal,
+    })
+}
+
+/// Returns the first subcommand of `command` whose option `long` accepts the name `value`.
+fn accepting(command: &Command, long: &str, value: &str) -> Option<String> {
+    command.get_subcommands().find_map(|inner| {
+        let mut options = inner
+            .get_arguments()
+            .filter(|option| option.get_long() == Some(long));
+        let accepts = |option: &Arg| {
+            let values = option.get_possible_values();
+            values.iter().any(|known| known.matches(value, false))
+        };
+        match options.any(accepts) {
+            true => Some(inner.get_bin_name().unwrap_or(inner.get_name()).to_owned()),
+            false => accepting(inner, long, value),
+        }
     })
 }
 

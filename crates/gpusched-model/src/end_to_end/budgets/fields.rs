@@ -26,7 +26,11 @@ pub struct BudgetsDraft {
     #[serde(deserialize_with = "crate::time::positive_time")]
     pub regulation_period: Time,
     /// Q: budget of all segments, from 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::numbers::factor::optional_share",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub q: Option<Factor>,
     /// Budgets of CPU segments, copies and kernels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,13 +53,25 @@ pub struct BudgetsDraft {
 #[serde(deny_unknown_fields)]
 pub struct KindBudgets {
     /// Q of segments on CPU cores.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::numbers::factor::optional_share",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub cpu: Option<Factor>,
     /// Q of segments on copy engines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::numbers::factor::optional_share",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub copy: Option<Factor>,
     /// Q of segments on partitions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::numbers::factor::optional_share",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub kernel: Option<Factor>,
 }
 

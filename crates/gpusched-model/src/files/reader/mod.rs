@@ -11,6 +11,7 @@ mod likeness;
 mod line;
 mod raw;
 mod tree;
+mod units;
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -27,6 +28,7 @@ pub use self::kinds::{
 pub use self::line::line_of;
 pub use self::raw::{Fault, RawDocument, from_json};
 pub use self::tree::Tree;
+pub use self::units::{Listener, listen};
 use super::task_table;
 use crate::error::{Error, Refusal, Result};
 
@@ -219,9 +221,14 @@ impl<T: Document> Documents<T> {
                     self.read_table(&raw)?;
                     return Ok(self.ahead.pop_front());
                 }
-                if ends_early(&raw.text) {
+                let is_whole = !ends_early(&raw.text);
+                if !is_whole {
                     self.read(&mut raw.text, usize::MAX)?;
                     self.state = State::End;
+                }
+                // Notes on task sets cover their periods and deadlines.
+                units::check(&raw.text, &self.file, T::HAS_TABLES && !raw.is_end_to_end());
+                if !is_whole {
                     return Ok(Some(raw));
                 }
             }
