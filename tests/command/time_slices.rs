@@ -157,7 +157,7 @@ fn the_system_of_a_verdict_can_be_simulated_and_tested() {
     let folder = Checkout::new();
     let shown = folder.sh(&format!(
         "gpusched test {ADAS} {SHARED} --time-slice 500us,2ms --turns 2 --turn-tests 20 --system s.json -o a.json; \
-         gpusched test s.json --format json -o b.json; cmp a.json b.json && gpusched simulate tasks s.json --duration 300ms > runs.txt; \
+         gpusched test s.json --format json -o b.json; for f in a b; do sed 's/,\"identity\".*//' $f.json > $f.txt; done; cmp a.txt b.txt && gpusched simulate tasks s.json --duration 300ms > runs.txt; \
          gpusched partition s.json --gpu rtx2060"
     ));
     assert_eq!(shown.code, 2, "{}", shown.text);

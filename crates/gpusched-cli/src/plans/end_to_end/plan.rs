@@ -6,10 +6,10 @@ use crate::report::{About, Cell, Output, OutputPath, Palette, Report, Table, cli
 use crate::{Global, Outcome};
 use gpusched_analysis::end_to_end::{Gpu, Search, analyze_draft, plan};
 use gpusched_model::assumptions::{Counted, Ports};
-use gpusched_model::counted;
 use gpusched_model::end_to_end::{Draft, SystemPlan};
 use gpusched_model::error::Result;
 use gpusched_model::reader::EndToEndSystems;
+use gpusched_model::{Device, counted};
 
 /// Chooses partitions for the only system of the stream. `file` is the path for the system with its partitions.
 ///
@@ -17,7 +17,7 @@ use gpusched_model::reader::EndToEndSystems;
 /// Fails on bad input, or if output cannot be written.
 pub fn partition(
     systems: EndToEndSystems,
-    (gpu, search): (Gpu, Search),
+    (gpu, device, search): (Gpu, Option<&Device>, Search),
     file: Option<&OutputPath>,
     global: &Global,
 ) -> Result<Outcome> {
@@ -30,7 +30,6 @@ pub fn partition(
         _ => refusal.at(&name, None),
     })?;
     let schedulable = found.schedulable;
-    let device = gpu.offer.map(|offer| &offer.hardware().device);
     found.identity = Some(global.identity(&draft, device, true));
     if let Some(offer) = gpu.offer.filter(|_| schedulable) {
         let ports = Ports::of_partitions(found.partitions.len());

@@ -254,7 +254,12 @@ impl Args {
             sms: self.request.sms()?,
             offer: offer.as_ref(),
         };
-        end_to_end::partition(systems, (gpu, search), self.system.as_ref(), global)
+        end_to_end::partition(
+            systems,
+            (gpu, self.request.device(), search),
+            self.system.as_ref(),
+            global,
+        )
     }
 
     /// Refuses the options that have no effect on task sets.
