@@ -2,9 +2,7 @@
 
 use gpusched_model::end_to_end::{Answer, ChosenBudgets, Draft, Environment};
 use gpusched_model::{Bound, Interference, Kernel, Plan, TaskSet};
-use gpusched_verify::{
-    Effort, Fault, Stated, check_identity, verify_bound, verify_chosen, verify_draft, verify_with,
-};
+use gpusched_verify::{Fault, Stated, verify, verify_bound, verify_chosen, verify_draft};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -23,9 +21,6 @@ pub struct Case {
     pub json: Value,
     parts: Parts,
 }
-
-/// A limit for lower bounds that no case reaches.
-const EFFORT: u64 = 100_000;
 
 fn parsed<T: DeserializeOwned>(value: &Value) -> Option<T> {
     serde_json::from_value(value.clone()).ok()
@@ -53,9 +48,9 @@ impl Case {
     }
 
     /// Returns the changed case, or `None` if the reader refuses it or reads the same.
-    pub fn with(&self, change: &Change) -> Option<Case> {
+    pub fn with(&self, changes: &[Change]) -> Option<Case> {
         let mut json = self.json.clone();
-        change.apply(&mut json);
+        changes.iter().for_each(|change| change.apply(&mut json));
         let parts = Parts::new(&json).filter(|parts| *parts != self.parts)?;
         Some(Case { json, parts })
     }
@@ -74,12 +69,7 @@ impl Case {
     pub fn check(&self) -> Result<(), Fault> {
         let proves = match &self.parts {
             Parts::Plan(plan, set) => {
-                check_identity(plan, set)?;
-                let effort = Effort {
-                    groups: EFFORT,
-                    ..Effort::default()
-                };
-                let verified = verify_with(plan, set, &effort)?;
+                let verified = verify(plan, set)?;
                 format!("{:?}", Stated::default().conclusion(plan, &verified))
             }
             Parts::Bound(bound, kernel) => format!("{} assumptions", verify_bound(bound, kernel)?.len()),
@@ -87,7 +77,7 @@ impl Case {
             Parts::Chosen(found, draft) => format!("{:?}", verify_chosen(found, draft, self.environment())?),
         };
         match self.json["proves"].as_str() {
-            Some(stated) if stated != proves => Err(Fault {
+            stated if stated != Some(&proves) => Err(Fault {
                 field: "proves".to_owned(),
                 message: proves,
             }),
