@@ -35,7 +35,7 @@ fn files() -> Vec<PathBuf> {
 }
 
 #[test]
-fn good_certificates_are_accepted_and_broken_ones_are_refused() {
+fn broken_certificates_are_refused() {
     let updates = std::env::var_os("GPUSCHED_UPDATE").is_some();
     let mut broken = 0;
     for file in files() {

@@ -1,5 +1,5 @@
-//! Guarantee: sums, differences, quotients and fractions of times equal those of big integers, for all 8-bit values and for all
-//! values within 8 bits of the limits of the types.
+//! Guarantee: for all 8-bit values, and for values at the limits of the types, big integers confirm the sums, differences,
+//! quotients and fractions of times.
 
 use std::cmp::Ordering;
 
