@@ -28,7 +28,7 @@ pub fn rows(path: &str) -> Vec<Vec<String>> {
 /// The names of all tests of this repository.
 pub fn tests() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let mut folders = vec![root().join("tests")];
+    let mut folders = vec![root().join("tests"), root().join("crates/gpusched-verify/tests")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -1,5 +1,6 @@
-//! Numbers of the model: exact fractions, times, and random numbers.
+//! Numbers of the model: exact fractions, times, their arithmetic, and random numbers.
 
 mod fractions;
+mod lemmas;
 mod streams;
 mod times;
