@@ -62,7 +62,7 @@ impl CoreTasks {
         Ok(())
     }
 
-    /// Simulates a regulation period of length `period` in which the core may use `budget` ns of memory time. Adds the times of the tasks
+    /// Simulates a regulation period of length `period`, where the core may use at most `budget` ns of memory time. Adds the times of the tasks
     /// to `tasks`, which has one element per task. Returns the memory time of the core, at most `budget`.
     pub fn spend(&self, period: Time, budget: u64, tasks: &mut [Received]) -> u64 {
         let (mut now, mut used) = (0, 0);
