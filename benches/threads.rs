@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use gpusched::gpu::gpu::{Launch, Results, Settings, run};
+use gpusched::gpu::gpu::{Launch, Results, Settings, WarmBuffer, run};
 use gpusched::gpu::program::Overrides;
 use gpusched::gpu::{Machine, Program};
 
@@ -15,31 +15,42 @@ use gpusched::gpu::{Machine, Program};
 const RUNS: usize = 5;
 
 /// Programs of `tasksets/kernels/programs` with their grids.
-const KERNELS: [(&str, &str, &str); 5] = [
-    (
-        "fma4",
-        include_str!("../tasksets/kernels/programs/fma4.json"),
-        "4800",
-    ),
-    ("pc", include_str!("../tasksets/kernels/programs/pc.json"), "2400"),
-    (
-        "saxpyl",
-        include_str!("../tasksets/kernels/programs/saxpyl.json"),
-        "600",
-    ),
+const KERNELS: [(&str, &str, &str); 6] = [
     (
         "hotspot",
         include_str!("../tasksets/kernels/programs/hotspot.json"),
         "960",
     ),
     (
+        "fma4",
+        include_str!("../tasksets/kernels/programs/fma4.json"),
+        "2400",
+    ),
+    (
+        "saxpyl",
+        include_str!("../tasksets/kernels/programs/saxpyl.json"),
+        "300",
+    ),
+    ("pc", include_str!("../tasksets/kernels/programs/pc.json"), "1200"),
+    (
         "vadd",
         include_str!("../tasksets/kernels/programs/vadd.json"),
         "4800",
     ),
+    (
+        "conv2d",
+        include_str!("../tasksets/kernels/programs/conv2d.json"),
+        "2400",
+    ),
 ];
 
 fn main() {
+    // The first 1 MiB of the buffers is in L2.
+    let warm = vec![WarmBuffer {
+        kernel: 0,
+        address: 0xC000_0000,
+        bytes: 1 << 20,
+    }];
     let threads = std::env::args()
         .find_map(|argument| argument.parse().ok())
         .unwrap_or(2);
@@ -58,6 +69,7 @@ fn main() {
                 for (best, threads) in best.iter_mut().zip([1, threads]) {
                     let settings = Settings {
                         parallel: threads > 1,
+                        warm: warm.clone(),
                         ..Settings::default()
                     };
                     let pool = rayon::ThreadPoolBuilder::new()

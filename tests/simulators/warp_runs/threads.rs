@@ -29,7 +29,7 @@ fn machines() -> Vec<Machine> {
     machines
 }
 
-/// Runs `launches` on 22 SMs, with and without a limit, on each number of threads.
+/// Runs `launches` on 22 SMs on each number of threads.
 fn check(machine: &Machine, launches: &[Launch], case: &str) {
     let of = |threads: usize, limit: u64| {
         let settings = Settings {
@@ -44,22 +44,22 @@ fn check(machine: &Machine, launches: &[Launch], case: &str) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.unwrap().install(|| run(machine, launches, &settings))
     };
-    let one: Results = of(1, 1_000_000).unwrap();
+    let one: Results = of(1, 5_000_000).unwrap();
     for threads in [2, 3, 7] {
         assert!(
-            of(threads, 1_000_000).as_ref() == Ok(&one),
+            of(threads, 5_000_000).as_ref() == Ok(&one),
             "{case}, {threads} threads"
         );
     }
-    let limit = one.cycles / 2;
-    assert_eq!(of(2, limit).err(), of(1, limit).err(), "{case}");
+    // A run that reaches its limit fails equally.
+    assert_eq!(of(2, one.cycles / 9).err(), of(1, one.cycles / 9).err(), "{case}");
 }
 
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let mut random = ChaCha8Rng::seed_from_u64(56);
     let machines = machines();
-    for round in 0..rounds(80_u64) {
+    for round in 0..rounds(40_u64) {
         let machine = &machines[round as usize % machines.len()];
         let mut launches: Vec<Launch> = Vec::new();
         for number in 0..1 + round % 3 {
@@ -70,16 +70,13 @@ fn the_number_of_threads_changes_nothing() {
         }
         check(machine, &launches, &format!("round {round}"));
     }
-    for text in [
+    for (machine, text) in machines.iter().zip([
         include_str!("../../../tasksets/kernels/programs/vadd.json"),
         include_str!("../../../tasksets/kernels/programs/conv2d.json"),
-        include_str!("../../../tasksets/kernels/programs/transpose.json"),
-    ] {
+    ]) {
         let program: Program = serde_json::from_str(text).unwrap();
         let mut launch = Launch::of_program(&program).unwrap();
         launch.blocks = 110;
-        for machine in &machines[..2] {
-            check(machine, &[launch.clone()], &program.name);
-        }
+        check(machine, &[launch], &program.name);
     }
 }
