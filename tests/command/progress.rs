@@ -106,7 +106,7 @@ fn an_interrupted_search_keeps_its_plan() {
     let folder = tempfile::tempdir().unwrap();
     let set = folder.path().join("set.json").display().to_string();
     let generate = format!("generate --tasks 150 --utilization 34 --seed 3 -o {set}");
-    assert_eq!(answer(gpusched(generate.split(' '))).code, 0);
+    assert_eq!(answer(&mut gpusched(generate.split(' '))).code, 0);
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpusched"));
     command
         .args(["partition", &set, "--sms", "68", "--heuristic", "optimal"])

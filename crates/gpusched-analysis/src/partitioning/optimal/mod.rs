@@ -68,6 +68,7 @@ pub(crate) fn optimal(
     let (mut parts, tested) = best_start(tester, singles, target);
     let mut sizes = Sizes::new(tester, Budget::start(limits));
     sizes.record();
+    problem.tell(total(&parts), bounding.sms());
     sizes.spend_on_search(1, 20);
     improve(&mut sizes, &mut parts, target, SEED);
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
