@@ -95,3 +95,41 @@ fn short_runs_have_no_lines() {
     let answer = answer(generate.env_remove("GPUSCHED_PROGRESS"));
     assert!(answer.code == 0 && answer.stderr.is_empty(), "{answer:?}");
 }
+
+/// Ctrl-C ends a search for a plan with the best plan so far, which is not an error.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_search_keeps_its_plan() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("set.json").display().to_string();
+    let generate = format!("generate --tasks 150 --utilization 34 --seed 3 -o {set}");
+    assert_eq!(answer(&mut gpusched(generate.split(' '))).code, 0);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpusched"));
+    command
+        .args(["partition", &set, "--sms", "68", "--heuristic", "optimal"])
+        .args(["--search-effort", "1000000000000"])
+        .env("GPUSCHED_PROGRESS", "1ms")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut lines = lines.map_while(Result::ok);
+    let told = lines
+        .find(|line| line.starts_with("progress: best plan so far: "))
+        .unwrap();
+    assert!(told.contains(" SMs, lower bound: "), "{told}");
+    super::run::ring::send("-INT", &child);
+    // A search that does not read its messages would wait for their reader.
+    lines.for_each(drop);
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{text}");
+    assert!(text.starts_with("SCHEDULABLE on "), "{text}");
+    assert!(
+        text.contains("\nthe search was interrupted; a longer search"),
+        "{text}"
+    );
+}

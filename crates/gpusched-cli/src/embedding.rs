@@ -10,6 +10,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use indicatif::ProgressBar;
@@ -256,6 +257,16 @@ pub(crate) fn note(line: &str) -> bool {
         }
         call.is_some()
     })
+}
+
+/// Returns a flag that Ctrl-C sets. A second Ctrl-C ends the process. A program that embeds gpusched handles signals itself.
+pub(crate) fn stop_flag() -> &'static AtomicBool {
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    #[cfg(target_os = "linux")]
+    if !is_active() {
+        return gpusched_runtime::stop_on_signals();
+    }
+    &NEVER
 }
 
 /// Reports the progress of `bar` to the program. The bar counts `units`.

@@ -5,6 +5,7 @@
 //! unfinished output files. The panic hook is not called.
 
 use std::panic;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Payload with which [`check`] unwinds the stack.
@@ -36,4 +37,20 @@ pub fn check() {
     if is_requested() {
         panic::resume_unwind(Box::new(Interrupted));
     }
+}
+
+/// Flag that ends searches early.
+static ENDS_SEARCHES: OnceLock<&'static AtomicBool> = OnceLock::new();
+
+/// Lets every search with a limit end with its best result so far as soon as `flag` is true. Only the first call has an effect.
+pub fn end_searches_on(flag: &'static AtomicBool) {
+    ENDS_SEARCHES.get_or_init(|| flag);
+}
+
+/// Whether searches end now with their best results so far.
+#[inline]
+pub fn ends_searches() -> bool {
+    ENDS_SEARCHES
+        .get()
+        .is_some_and(|flag| flag.load(Ordering::Relaxed))
 }

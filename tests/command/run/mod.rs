@@ -9,7 +9,7 @@ mod guides;
 mod measured;
 pub(crate) mod on_gpu;
 mod overheads;
-mod ring;
+pub mod ring;
 mod simulated;
 
 use std::path::{Path, PathBuf};

@@ -13,6 +13,7 @@ mod queues;
 mod refusals;
 mod scenario;
 mod schemas;
+mod threads;
 mod timeline;
 
 use std::path::Path;

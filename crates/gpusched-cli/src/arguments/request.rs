@@ -308,7 +308,7 @@ impl Request {
         let (mut asked, mut positive, mut silent) = (0u64, 0u64, true);
         let mut pace = Pace::new(pool.current_num_threads());
         let mut whole = true;
-        let progress = Progress::beside_results(global, None, "task sets");
+        let mut progress = Some(Progress::beside_results(global, None, "task sets"));
         let mut notes = Notes::new(gpu.1);
         notes::rates(&self.memory, self.device(), global.quiet);
         while whole {
@@ -334,6 +334,8 @@ impl Request {
                 }
             }
             let alone = asked == 0 && batch.len() == 1 && sets.at_end();
+            // The search of a single task set shows its own progress.
+            progress = progress.filter(|_| !alone);
             let mut rest = batch.as_slice();
             let first = asked;
             while whole && !rest.is_empty() {
@@ -365,7 +367,7 @@ impl Request {
                     silent &= answer.text.is_empty();
                     positive += u64::from(answer.positive);
                     asked += 1;
-                    progress.step();
+                    progress.iter().for_each(Progress::step);
                 }
                 output.flush()?;
                 pace.step();

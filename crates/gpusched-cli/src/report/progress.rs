@@ -9,6 +9,9 @@ use super::progress_lines::Lines;
 use crate::{Global, embedding};
 use gpusched_model::interrupt;
 
+/// Name of the units of a search. A search has a description in place of a count.
+pub(super) const SEARCH: &str = "";
+
 /// Progress of a run on standard error: a bar on a terminal, or a line every 30 s. It is hidden with `--quiet`.
 pub struct Progress {
     bar: ProgressBar,
@@ -30,6 +33,13 @@ impl Progress {
     /// Creates the progress bar of a run called `name`. Earlier runs finished `resumed` of the `total` `units`.
     pub fn resumed(global: &Global, (name, units): (&str, &str), total: u64, resumed: u64) -> Progress {
         Progress::show(global, Some(total), (name, units), resumed)
+    }
+
+    /// Creates the progress of a search, which [`Progress::tell`] describes.
+    pub fn of_search(global: &Global) -> Progress {
+        let progress = Progress::show(global, None, ("", SEARCH), 0);
+        progress.bar.set_message("searching for a first plan");
+        progress
     }
 
     /// Creates a progress bar that stays hidden.
@@ -77,6 +87,12 @@ impl Progress {
         self.bar.set_position(position);
     }
 
+    /// Describes the state of a search.
+    pub fn tell(&self, state: String) {
+        interrupt::check();
+        self.bar.set_message(state);
+    }
+
     /// Increments the number of finished units.
     pub fn step(&self) {
         self.advance(1);
@@ -106,6 +122,7 @@ fn style(total: Option<u64>, (name, units): (&str, &str), resumed: u64) -> Progr
     };
     let template = match (total, units) {
         (Some(_), "bytes") => "{bar:40} {bytes} of {total_bytes}, {eta} left".to_owned(),
+        (None, SEARCH) => "{spinner} {msg}, after {elapsed}".to_owned(),
         (None, "bytes") => "{spinner} {bytes}, {bytes_per_sec}".to_owned(),
         (Some(_), units) => {
             format!(

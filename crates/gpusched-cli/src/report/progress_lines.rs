@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, ProgressBar};
 
+use super::progress::SEARCH;
 use crate::complain;
 use gpusched_model::time::Time;
 
@@ -48,10 +49,15 @@ impl Lines {
                     return;
                 }
                 let counts = (bar.position(), bar.length(), resumed);
-                complain(&format!(
-                    "progress: {name}{}",
-                    line(counts, &units, start.elapsed())
-                ));
+                let state = match units.as_str() {
+                    SEARCH => format!(
+                        "{}, after {}",
+                        bar.message(),
+                        duration(start.elapsed().as_secs_f64())
+                    ),
+                    units => line(counts, units, start.elapsed()),
+                };
+                complain(&format!("progress: {name}{state}"));
             }
         };
         let thread = thread::Builder::new()

@@ -168,6 +168,8 @@ pub enum EndedBy {
     Budget,
     /// The search reached its time limit. The result depends on the speed of the computer.
     Time,
+    /// The user interrupted the search.
+    Interrupt,
     /// The search cannot examine all candidate partitions, or all combinations of candidate
     /// partitions. More search effort does not help.
     Choices,

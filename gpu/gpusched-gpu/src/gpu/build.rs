@@ -70,6 +70,7 @@ impl<'a> Gpu<'a> {
             sm_wakes: vec![NEVER; sms.len()],
             ahead: sms.iter().map(|_| Ahead::new()).collect(),
             goes_ahead: false,
+            parallel: settings.parallel && rayon::current_num_threads() > 1,
             sms,
             classes,
             requests: Crossbar::new(clusters, slices, inputs, outputs, net.arbiter),
@@ -78,13 +79,16 @@ impl<'a> Gpu<'a> {
                 .map(|number| Port::new(number, places, kernels.len()))
                 .collect(),
             responding: Ports::default(),
-            below: Below::new(
+            front: None,
+            sms_first: true,
+            windowed: false,
+            below: Box::new(Below::new(
                 &machine,
                 &parts,
                 kernels.len(),
                 &settings.clients,
                 settings.camping,
-            ),
+            )),
             lead: 0,
             dispatcher: Dispatcher::new(clusters, per_cluster, kernels),
             divisions: Divisions::new(&machine, kernels, clusters * per_cluster),

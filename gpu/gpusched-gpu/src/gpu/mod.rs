@@ -60,6 +60,8 @@ pub struct Settings {
     pub restart_clocks: bool,
     /// Limit on the duration of the run [core cycles].
     pub limit: u64,
+    /// Whether the current threads of `rayon` share the work of the run. The results do not depend on it.
+    pub parallel: bool,
 }
 
 impl Default for Settings {
@@ -74,6 +76,7 @@ impl Default for Settings {
             camping: false,
             restart_clocks: false,
             limit: u64::MAX,
+            parallel: false,
         }
     }
 }
@@ -110,6 +113,14 @@ struct Gpu<'a> {
     ahead: Vec<Ahead>,
     /// Whether SMs may be simulated some cycles ahead of the memory side and the dispatcher.
     goes_ahead: bool,
+    /// Whether several threads share the work.
+    parallel: bool,
+    /// Replaces the memory side while the SMs and the memory side are simulated at the same time.
+    front: Option<Box<Below>>,
+    /// Whether all threads simulate the SMs before one of them simulates the memory side.
+    sms_first: bool,
+    /// Whether the front replaces the memory side.
+    windowed: bool,
     requests: Crossbar<Request>,
     /// Ports of GPCs, if the machine has GPCs.
     gpcs: Option<Gpcs>,
@@ -117,7 +128,7 @@ struct Gpu<'a> {
     ports: Vec<Port>,
     /// Clusters whose ports contain waiting replies.
     responding: Ports,
-    below: Below,
+    below: Box<Below>,
     /// Maximum number of cycles by which the memory side may be ahead of the SMs.
     lead: u64,
     dispatcher: Dispatcher,
@@ -201,48 +212,71 @@ impl<'a> Gpu<'a> {
         let mut next_watch = WATCH;
         self.goes_ahead = self.may_go_ahead();
         self.lead = self.lead();
+        self.make_front();
         loop {
-            let led = self.below.now > self.now;
-            if self.skips {
-                let until = match led {
-                    true => NEVER,
-                    false => self.below.partition_wakes.earliest(),
-                };
-                self.edges.pass_dram(until);
+            let over = match self.has_window() {
+                true => self.window(limit)?,
+                false => self.edge(limit)?,
+            };
+            if over {
+                self.check_record()?;
+                return self.check_sources();
             }
-            let ticks = self.edges.advance();
-            if !led {
-                self.in_step(ticks);
-            } else if ticks[Domain::L2 as usize] {
-                self.arrivals();
-            }
-            if ticks[Domain::Interconnect as usize] {
-                self.requests
-                    .advance(self.edges.count(Domain::Interconnect) - 1, self.now);
-            }
-            if ticks[Domain::Core as usize] {
-                self.core_cycle(led)?;
-                if self.is_through() || self.results.blocks.len() >= self.enough {
-                    self.check_record()?;
-                    return self.check_sources();
-                }
-                if self.now >= limit {
-                    return Err(Failure::Limit { cycles: limit });
-                }
-                if self.now >= next_watch {
-                    next_watch = self.now.saturating_add(WATCH);
-                    interrupt::check();
-                    self.check_sources()?;
-                    self.check_record()?;
-                    watch(self.now);
-                }
-                self.restart_clocks();
-                self.lead_on();
-                self.skip(limit)?;
-                self.restart_clocks();
-                self.lead_on();
+            if self.now >= next_watch {
+                next_watch = self.now.saturating_add(WATCH);
+                interrupt::check();
+                self.check_sources()?;
+                self.check_record()?;
+                watch(self.now);
             }
         }
+    }
+
+    /// Simulates the next clock edge, and skips inactive cycles after it. Returns whether the run has ended.
+    fn edge(&mut self, limit: u64) -> Result<bool, Failure> {
+        let led = self.below.now > self.now;
+        if self.skips {
+            let until = match led {
+                true => NEVER,
+                false => self.below.partition_wakes.earliest(),
+            };
+            self.edges.pass_dram(until);
+        }
+        let ticks = self.edges.advance();
+        if !led {
+            self.in_step(ticks);
+        } else if ticks[Domain::L2 as usize] {
+            self.arrivals();
+        }
+        if ticks[Domain::Interconnect as usize] {
+            self.requests
+                .advance(self.edges.count(Domain::Interconnect) - 1, self.now);
+        }
+        if ticks[Domain::Core as usize] {
+            self.core_cycle(led)?;
+            if self.is_through() || self.results.blocks.len() >= self.enough {
+                return Ok(true);
+            }
+            if self.now >= limit {
+                return Err(Failure::Limit { cycles: limit });
+            }
+            match self.windowed {
+                false => self.proceed(limit)?,
+                true if self.now < self.below.now => self.skip(limit)?,
+                true => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// Prepares the next cycle: restarts the clocks, lets the memory side go ahead, and skips inactive cycles.
+    fn proceed(&mut self, limit: u64) -> Result<(), Failure> {
+        self.restart_clocks();
+        self.lead_on();
+        self.skip(limit)?;
+        self.restart_clocks();
+        self.lead_on();
+        Ok(())
     }
 
     /// Fails if the SMs have recorded too many issues.
@@ -266,16 +300,16 @@ impl<'a> Gpu<'a> {
     /// Simulates a core cycle. `led` states whether the memory side has already simulated this cycle.
     fn core_cycle(&mut self, led: bool) -> Result<(), Failure> {
         let mut over = Vec::new();
+        if self.goes_ahead {
+            self.go_ahead(led);
+        }
         for position in 0..self.sms.len() {
             let index = self.in_turn(position);
             if self.sm_wakes[index] > self.now {
                 continue;
             }
-            if self.ahead[index].until <= self.now {
-                if led {
-                    self.take_response(index);
-                }
-                self.go_ahead(index);
+            if !self.goes_ahead {
+                self.step(index);
             }
             self.send(index);
             let sm = &mut self.sms[index];

@@ -90,12 +90,36 @@ impl<T: Copy> Crossbar<T> {
 
     /// Removes and returns the next packet at `output`.
     pub fn pop(&mut self, output: usize) -> Option<T> {
-        let queue = &mut self.outputs[output];
-        let (_, packet) = queue.pop_front()?;
-        if queue.is_empty() {
-            self.filled.remove(output);
-        }
+        let (_, packet) = self.outputs[output].pop_front()?;
+        self.note(output);
         Some(packet)
+    }
+
+    /// Returns the queues of all outputs. After a change of a queue, call [`Crossbar::note`].
+    pub fn outputs(&mut self) -> &mut [Ring<(u64, T)>] {
+        &mut self.outputs
+    }
+
+    /// Adds all packets at the outputs of `later` behind the packets at the own outputs.
+    pub fn append_outputs(&mut self, later: &mut Self) {
+        for (output, queue) in later.outputs.iter_mut().enumerate() {
+            while let Some(packet) = queue.pop_front() {
+                self.outputs[output].push_back(packet);
+            }
+            self.note(output);
+        }
+        later.filled = Ports::default();
+    }
+
+    /// Exchanges the packets at the outputs with those of `other`.
+    pub fn swap_outputs(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.outputs, &mut other.outputs);
+        std::mem::swap(&mut self.filled, &mut other.filled);
+    }
+
+    /// Notes whether the queue of `output` contains packets.
+    pub fn note(&mut self, output: usize) {
+        self.filled.set(output, !self.outputs[output].is_empty());
     }
 
     /// Returns the outputs whose queue contains packets.

@@ -26,6 +26,16 @@ impl Outbox {
         self.free = free;
     }
 
+    /// Returns the number of requests that have not yet entered the port.
+    pub fn len(&self) -> usize {
+        self.sent.len()
+    }
+
+    /// Returns the number of free places at the port.
+    pub fn free(&self) -> usize {
+        self.free
+    }
+
     /// Returns whether the SM can send another request.
     pub fn has_room(&self) -> bool {
         self.free > 0

@@ -74,6 +74,28 @@ impl Slice {
         at
     }
 
+    /// Moves the record of the cycles when the slice accepts requests to `front`. Until [`Slice::take_back`], `front` accepts
+    /// the requests.
+    pub fn lend(&mut self, front: &mut Slice) {
+        front.open = self.open;
+        std::mem::swap(&mut self.changes, &mut front.changes);
+    }
+
+    /// Takes the requests and the record of `front` back. Returns the core cycle when the first of these requests arrives
+    /// at the input queue.
+    pub fn take_back(&mut self, front: &mut Slice) -> Option<u64> {
+        self.open = front.open;
+        while let Some(change) = self.changes.pop_front() {
+            front.changes.push_back(change);
+        }
+        std::mem::swap(&mut self.changes, &mut front.changes);
+        let first = front.rop.front().map(|&(at, _)| at);
+        while let Some(request) = front.rop.pop_front() {
+            self.rop.push_back(request);
+        }
+        first
+    }
+
     /// Returns whether the slice accepts another reply from the DRAM channel.
     pub fn takes_answers(&self) -> bool {
         self.from_dram.len() < self.queues.dram_to_l2 as usize

@@ -66,6 +66,8 @@ pub struct Options {
     pub equal_sms_once: bool,
     /// Limit on the duration of the run [core cycles].
     pub limit: u64,
+    /// Whether the current threads of `rayon` share the work of the run. The results do not depend on it.
+    pub parallel: bool,
 }
 
 impl Default for Options {
@@ -75,6 +77,7 @@ impl Default for Options {
             camping: false,
             equal_sms_once: false,
             limit: LIMIT,
+            parallel: false,
         }
     }
 }
@@ -322,6 +325,7 @@ impl Setup {
             camping: options.camping,
             restart_clocks: self.restart_clocks,
             limit: options.limit,
+            parallel: options.parallel,
         }
     }
 

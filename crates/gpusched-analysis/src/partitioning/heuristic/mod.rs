@@ -57,7 +57,7 @@ impl Heuristic {
     }
 
     /// Whether limits on search effort and time apply to the heuristic, or to the local search after it.
-    pub(crate) fn has_limits(&self) -> bool {
+    pub fn has_limits(&self) -> bool {
         self.seeks_bound() || self.options.improve
     }
 

@@ -58,21 +58,27 @@ pub(crate) fn auto(
     // If partitions need a placement, the bound alone does not decide whether a plan exists.
     let sharp = problem.is_sharp() && !problem.has_places();
     sizes.spend_on_search(if sharp { SHARP_SEARCH } else { SEARCH }, 20);
+    problem.tell(total(&parts), bound.sms());
     improve(&mut sizes, &mut parts, target, SEED);
+    problem.tell(total(&parts), bound.sms());
     if total(&parts) > target {
         sizes.spend(APPROACH, 20);
         let near = bound.approach(&mut sizes, alone, &parts, aim);
+        problem.tell(total(&parts), bound.sms());
         sizes.spend(BOUND, 20);
         bound.dive(&mut sizes, &mut parts, aim);
+        problem.tell(total(&parts), bound.sms());
         match sharp {
             true => bound.raise_if_enough(&mut sizes, &parts, (aim, Some(SPARE))),
             false => bound.raise(&mut sizes, &parts, aim),
         }
+        problem.tell(total(&parts), bound.sms());
         sizes.spend(CHOICE, 20);
         if !near {
             bound.dive(&mut sizes, &mut parts, aim);
         }
         bound.choose(&mut sizes, &mut parts, aim);
+        problem.tell(total(&parts), bound.sms());
         let target = target.max(aim.target(bound.sms()));
         sizes.spend(20, 20);
         improve(&mut sizes, &mut parts, target, SEED + 1);

@@ -68,6 +68,7 @@ pub(crate) fn optimal(
     let (mut parts, tested) = best_start(tester, singles, target);
     let mut sizes = Sizes::new(tester, Budget::start(limits));
     sizes.record();
+    problem.tell(total(&parts), bounding.sms());
     sizes.spend_on_search(1, 20);
     improve(&mut sizes, &mut parts, target, SEED);
     let mut placed = LastPlaced::new(problem, |part: &Part| part.sms);
@@ -75,16 +76,21 @@ pub(crate) fn optimal(
     // `target` may exceed the target of the bound, because prices are rounded down. In this case, the next steps prove the
     // difference.
     if total(&parts) > aim.target(bounding.sms()) {
+        problem.tell(total(&parts), bounding.sms());
         sizes.spend(APPROACH, 20);
         bounding.approach(&mut sizes, alone, &parts, aim);
+        problem.tell(total(&parts), bounding.sms());
         sizes.spend(BOUND, 20);
         bounding.dive(&mut sizes, &mut parts, aim);
+        problem.tell(total(&parts), bounding.sms());
         bounding.raise(&mut sizes, &parts, aim);
+        problem.tell(total(&parts), bounding.sms());
         sizes.spend(CHOICE, 20);
         // The prices are now better than in the first dive.
         bounding.dive(&mut sizes, &mut parts, aim);
         bounding.choose(&mut sizes, &mut parts, aim);
     }
+    problem.tell(total(&parts), bounding.sms());
     sizes.spend(20, 20);
     bounding.close(&mut sizes, &mut parts, aim);
     bounding.leave_experience(&mut sizes);

@@ -55,6 +55,8 @@ pub struct Problem<'a> {
     sharp: bool,
     /// Whether Algorithm 1 continues to merge partitions when they fit on the GPU.
     fewest: bool,
+    /// Receives the SMs of the best plan so far and the lower bound on the SMs of every plan.
+    watch: Option<&'a (dyn Fn(u32, u32) + Sync)>,
 }
 
 impl<'a> Problem<'a> {
@@ -91,6 +93,7 @@ impl<'a> Problem<'a> {
             scale: Scale::ONE,
             sharp: false,
             fewest: false,
+            watch: None,
         })
     }
 
@@ -124,6 +127,7 @@ impl<'a> Problem<'a> {
         Problem {
             offer: Some(relaxed),
             memory: None,
+            watch: None,
             ..*self
         }
     }
@@ -138,13 +142,36 @@ impl<'a> Problem<'a> {
             tasks,
             offer: free.ok(),
             sms: free.err().unwrap_or(self.sms),
+            watch: None,
             ..*self
+        }
+    }
+
+    /// Returns the problem whose searches by `auto` and `optimal` tell `watch` the SMs of their best plan so far, which may exceed
+    /// the SMs of the GPU, and the lower bound on the SMs of every plan.
+    #[must_use]
+    pub fn watched<'b>(self, watch: &'b (dyn Fn(u32, u32) + Sync)) -> Problem<'b>
+    where
+        'a: 'b,
+    {
+        Problem {
+            watch: Some(watch),
+            ..self
+        }
+    }
+
+    /// Tells the watch of the problem the allocation units of the best plan so far and the lower bound.
+    pub(crate) fn tell(&self, units: u32, bound: u32) {
+        let counts_sms = self.offer.is_none_or(Offer::counts_sms);
+        if let Some(watch) = self.watch.filter(|_| counts_sms) {
+            watch(units, bound);
         }
     }
 
     /// Returns the problem with all WCETs and all longest blocks multiplied by `scale`. Overheads do not grow.
     pub(crate) fn scaled(self, scale: Scale) -> Problem<'a> {
-        Problem { scale, ..self }
+        let watch = None;
+        Problem { scale, watch, ..self }
     }
 
     /// Returns the problem without memory traffic.

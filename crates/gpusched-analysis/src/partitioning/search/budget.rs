@@ -33,13 +33,16 @@ impl Budget {
     /// Whether the budget is used up after `tested` tests.
     pub fn is_spent(&self, tested: u64) -> bool {
         interrupt::check();
-        tested >= self.tests || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
+        tested >= self.tests
+            || interrupt::ends_searches()
+            || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
     }
 
     /// Returns the limit that the search has reached after `tested` tests, or `None` if it has reached no limit.
     pub fn spent(&self, tested: u64) -> Option<EndedBy> {
         match self.is_spent(tested) {
             false => None,
+            true if interrupt::ends_searches() => Some(EndedBy::Interrupt),
             true if tested >= self.tests => Some(EndedBy::Budget),
             true => Some(EndedBy::Time),
         }
@@ -47,6 +50,9 @@ impl Budget {
 
     /// Returns the remaining time, or `None` without a time limit.
     pub fn time_left(&self) -> Option<Duration> {
+        if interrupt::ends_searches() {
+            return Some(Duration::ZERO);
+        }
         self.limit.map(|limit| limit.saturating_sub(self.start.elapsed()))
     }
 

@@ -15,7 +15,7 @@ use crate::arguments::{Answer, Case, Request, named, offer, whole};
 use crate::help::TUNING;
 use crate::plans::end_to_end::{self, Input};
 use crate::plans::explanation::{self, Trial};
-use crate::report::{About, Content, Form, OutputPath, Palette};
+use crate::report::{About, Content, Form, OutputPath, Palette, Progress};
 use crate::{Global, Outcome, Run, embedding};
 use gpusched_analysis::end_to_end::{Gpu, NO_EFFECT, Search};
 use gpusched_analysis::partitioning::forbidden::Forbidden;
@@ -28,6 +28,7 @@ use gpusched_model::assumptions::{Assumption, Basis, Counted, Ports};
 use gpusched_model::counted;
 use gpusched_model::device::Granularity;
 use gpusched_model::error::{Error, Result};
+use gpusched_model::interrupt;
 use gpusched_model::plan::{Plan, SearchStats};
 use gpusched_model::reader::EndToEndSystems;
 use gpusched_model::time::Time;
@@ -195,7 +196,15 @@ impl Searcher<'_> {
         match self {
             Searcher::Heuristic(heuristic) => {
                 heuristic.kind().check_tasks(case.set.tasks().len())?;
-                Ok(partition_by(&case.problem, heuristic, traffic))
+                if !case.alone || !heuristic.has_limits() {
+                    return Ok(partition_by(&case.problem, heuristic, traffic));
+                }
+                interrupt::end_searches_on(embedding::stop_flag());
+                let progress = Progress::of_search(global);
+                let watch = |sms: u32, bound: u32| {
+                    progress.tell(format!("best plan so far: {sms} SMs, lower bound: {bound} SMs"));
+                };
+                Ok(partition_by(&case.problem.watched(&watch), heuristic, traffic))
             }
             Searcher::Own(name, algorithm) => {
                 let (plan, reason) = own::plan(name, *algorithm, &Question::new(case.set, &case.problem))?;

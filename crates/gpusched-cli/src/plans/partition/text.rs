@@ -87,6 +87,7 @@ impl Args {
             (HeuristicKind::Auto | HeuristicKind::Optimal, None | Some(EndedBy::Choices)) if searched => "",
             (_, Some(EndedBy::Budget)) => "\nhint: try a larger `--search-effort`\n",
             (_, Some(EndedBy::Time)) => "\nhint: try a longer `--time-limit`\n",
+            (_, Some(EndedBy::Interrupt)) => "\nhint: let the search run longer\n",
             (HeuristicKind::Auto, _) if !optimal => "",
             (HeuristicKind::Auto, _) => "\nhint: try `--heuristic optimal` for a plan or a proof\n",
             (HeuristicKind::Optimal, _) => "",
@@ -206,6 +207,9 @@ impl Args {
             EndedBy::Time => "the search ended at the --time-limit; a longer time limit may lead to a \
                               better plan\n"
                 .to_owned(),
+            EndedBy::Interrupt => {
+                "the search was interrupted; a longer search may lead to a better plan\n".to_owned()
+            }
             EndedBy::Choices => {
                 "the search is incomplete: there are more candidate partitions than the search examines \
                  with any --search-effort\n"

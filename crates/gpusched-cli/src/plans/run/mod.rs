@@ -4,13 +4,12 @@ mod report;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use crate::arguments::notes::{Notes, green_contexts};
 use crate::arguments::{StatedOverheads, named, overheads, refused, whole};
 use crate::plans::{MEASURE_OVERHEADS, of_other_set};
 use crate::report::{Output, Palette};
-use crate::{Format, Global, Outcome, complain};
+use crate::{Format, Global, Outcome, complain, embedding};
 use gpusched_model::error::{Error, Refusal, Result};
 use gpusched_model::reader::{Plans, TaskSets};
 use gpusched_model::time::{ParseTimeError, Time};
@@ -192,7 +191,7 @@ impl crate::Run for Args {
         let ring = self.ring.as_deref().map(Ring::create).transpose()?;
         output.keep(&self.ring)?;
         let control = Control {
-            stop: stop(),
+            stop: embedding::stop_flag(),
             ring: ring.as_ref(),
         };
         let run = match self.backend {
@@ -209,16 +208,6 @@ impl crate::Run for Args {
         }
         Ok((run.kept() && !run.stopped).into())
     }
-}
-
-/// Returns the flag that stops the run: Ctrl-C sets it. A program that embeds gpusched handles signals itself.
-fn stop() -> &'static AtomicBool {
-    static NEVER: AtomicBool = AtomicBool::new(false);
-    #[cfg(target_os = "linux")]
-    if !crate::embedding::is_active() {
-        return gpusched_runtime::stop_on_signals();
-    }
-    &NEVER
 }
 
 impl Args {

@@ -75,6 +75,7 @@ impl SharedSms {
             camping: false,
             restart_clocks: false,
             limit: LIMIT,
+            parallel: false,
         };
         let results =
             run(&self.machine, &launches, &settings).map_err(|failure| Refusal::told("", failure))?;

@@ -231,9 +231,11 @@ impl KernelArgs {
             camping: false,
             equal_sms_once: self.once.given,
             limit: self.limit.unwrap_or(LIMIT),
+            parallel: true,
         };
         let progress = Progress::new(global, "core cycles");
-        let (results, texts) = setup.run(options, &mut |cycle| progress.at(cycle))?;
+        let run = || setup.run(options, &mut |cycle| progress.at(cycle));
+        let (results, texts) = global.pool()?.install(run)?;
         drop(progress);
         let answer = Answer::new(&setup, &results);
         if drawn {

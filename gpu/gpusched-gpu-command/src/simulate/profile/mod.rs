@@ -198,6 +198,7 @@ impl Run for Args {
             camping: self.traffic,
             equal_sms_once: self.once.given,
             limit: self.limit,
+            parallel: false,
         };
         // Replies may hold a port longer with another content of L2. L2 contains nothing at the start of a trace.
         let other = match (self.traffic && read.is_some(), self.l2()) {

@@ -79,7 +79,7 @@ impl Gpu<'_> {
                 streams,
             };
             self.sms[simulated].start(block, self.now);
-            self.sm_wakes[simulated] = self.now;
+            (self.sm_wakes[simulated], self.ahead[simulated].wake) = (self.now, self.now);
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ impl Gpu<'_> {
 
     /// Delivers the first reply at port `cluster` to its SM if the SM accepts the reply and has
     /// not yet simulated this cycle.
-    pub(in crate::gpu) fn take_response(&mut self, cluster: usize) {
+    fn take_response(&mut self, cluster: usize) {
         let port = &mut self.ports[cluster];
         port.move_up(self.now, &mut self.below.replies);
         let Some(&response) = port.first() else { return };
@@ -28,7 +28,7 @@ impl Gpu<'_> {
         if self.ahead[sm].until <= self.now && self.sms[sm].accepts() {
             port.pop(self.now);
             self.sms[sm].answer(response);
-            self.sm_wakes[sm] = self.now;
+            (self.sm_wakes[sm], self.ahead[sm].wake) = (self.now, self.now);
         }
     }
 

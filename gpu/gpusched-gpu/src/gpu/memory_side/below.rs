@@ -27,6 +27,8 @@ pub struct Below {
     replying: Ports,
     /// First core cycle that the memory side has not yet simulated.
     pub now: u64,
+    /// Clock edges at the end of the last cycle that the memory side has simulated ahead of the SMs.
+    pub edges: Edges,
     /// The memory side has been inactive in every simulated cycle from this cycle on.
     pub busy_until: u64,
     /// Traffic of each kernel.
@@ -77,6 +79,7 @@ impl Below {
             ),
             replying: Ports::default(),
             now: 0,
+            edges: Edges::new(&machine.clocks),
             busy_until: 0,
             meter: Meter::new(
                 kernels,
@@ -93,6 +96,32 @@ impl Below {
             waits: 0,
             parts: Arc::clone(parts),
             machine: machine.clone(),
+        }
+    }
+
+    /// Moves all that the SMs need to know of the cycles before `now` to `front`. Until [`Below::take_back`], `front` takes the
+    /// place of the memory side for the SMs.
+    pub fn lend(&mut self, front: &mut Below) {
+        front.now = self.now;
+        // The front always has work, so nothing skips the cycles after `now`.
+        front.replying.insert(0);
+        self.replies.swap_outputs(&mut front.replies);
+        self.meter.lend(&mut front.meter);
+        for (slice, front) in self.slices.iter_mut().zip(&mut front.slices) {
+            slice.lend(front);
+        }
+    }
+
+    /// Takes all back that [`Below::lend`] moved, and the requests that `front` received. The SMs have simulated all cycles
+    /// before `now`.
+    pub fn take_back(&mut self, front: &mut Below, now: u64) {
+        front.replies.append_outputs(&mut self.replies);
+        self.replies.swap_outputs(&mut front.replies);
+        self.meter.take_back(&mut front.meter, now);
+        for (index, (slice, front)) in self.slices.iter_mut().zip(&mut front.slices).enumerate() {
+            if let Some(at) = slice.take_back(front) {
+                self.slice_wakes.set_earlier(index, at, self.now);
+            }
         }
     }
 

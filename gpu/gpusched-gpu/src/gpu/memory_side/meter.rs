@@ -66,6 +66,25 @@ impl Meter {
         self.until = until;
     }
 
+    /// Whether the meter computes the largest shares of the traffic. They depend on the cycle where the memory side ends.
+    pub fn camps(&self) -> bool {
+        self.camping.is_some()
+    }
+
+    /// Moves the changes in cycles that the SMs have not yet simulated to `front`, which then knows the traffic before each of
+    /// these cycles.
+    pub fn lend(&mut self, front: &mut Meter) {
+        front.kernels.clone_from(&self.kernels);
+        std::mem::swap(&mut self.recent, &mut front.recent);
+    }
+
+    /// Takes the changes of `front` from cycle `now` on back. The SMs have simulated all earlier cycles.
+    pub fn take_back(&mut self, front: &mut Meter, now: u64) {
+        front.recent.retain(|&(at, ..)| at >= now);
+        front.recent.append(&mut self.recent);
+        std::mem::swap(&mut self.recent, &mut front.recent);
+    }
+
     fn add(&mut self, cycle: u64, kernel: u8, change: Change) {
         if let Some(traffic) = self.kernels.get_mut(usize::from(kernel)) {
             change.count(traffic, |count| *count += 1);

@@ -70,15 +70,21 @@ impl Port {
     /// Simulates the transfers from the crossbar into the port in all cycles before `before`. The
     /// memory side must have simulated these cycles.
     pub fn move_up(&mut self, before: u64, replies: &mut Crossbar<Request>) {
+        self.take_from(&mut replies.outputs()[self.number], before);
+        replies.note(self.number);
+    }
+
+    /// Does the same as [`Port::move_up`] with the queue of the crossbar output.
+    pub fn take_from(&mut self, output: &mut Ring<(u64, Request)>, before: u64) {
         while self.clock < before {
-            let next = match replies.next_at(self.number) {
-                Some(at) if at < before && self.waiting.len() < self.places => at.max(self.clock),
+            let next = match output.front() {
+                Some(&(at, _)) if at < before && self.waiting.len() < self.places => at.max(self.clock),
                 _ => {
                     self.clock = before;
                     return;
                 }
             };
-            if let Some(answer) = replies.pop(self.number) {
+            if let Some((_, answer)) = output.pop_front() {
                 if self.waiting.is_empty() {
                     self.first_since = next + 1;
                 }
@@ -99,13 +105,13 @@ impl Port {
         self.clock = before;
     }
 
-    /// Returns the first cycle, from `cycle` on, when a reply can leave the port. Returns
-    /// [`NEVER`] if the port and the crossbar output contain no reply.
-    pub fn next(&self, cycle: u64, replies: &Crossbar<Request>) -> u64 {
+    /// Returns the first cycle, from `cycle` on, when a reply can leave the port. `output` is the first cycle when the
+    /// next reply at the crossbar output is available. Returns [`NEVER`] if the port and the output contain no reply.
+    pub fn next(&self, cycle: u64, output: Option<u64>) -> u64 {
         if !self.waiting.is_empty() {
             return cycle;
         }
-        match replies.next_at(self.number) {
+        match output {
             Some(at) => (at.max(self.clock) + 1).max(cycle),
             None => NEVER,
         }

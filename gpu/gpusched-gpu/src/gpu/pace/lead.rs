@@ -32,15 +32,22 @@ use crate::gpu::memory_side::below::Below;
 const MOST: u64 = 120;
 
 impl Below {
-    /// Simulates the memory side up to cycle `wanted`. Stops earlier if an output of the crossbar may run out of room.
-    /// At most `arriving` replies arrive at an output per core cycle. `edges` are the clock edges at the end of the
-    /// last cycle.
-    fn run(&mut self, edges: &Edges, wanted: u64, arriving: usize) {
-        #[cfg(test)]
-        let from = self.now;
-        let mut edges = edges.clone();
+    /// Returns the last cycle up to `wanted` to which the memory side can be simulated without a crossbar output that may run
+    /// out of room. At most `arriving` replies arrive at an output per core cycle.
+    pub fn reach(&mut self, wanted: u64, arriving: usize) -> u64 {
         let roomy = self.replies.free_places() / arriving;
         let until = wanted.min(self.now + roomy as u64);
+        #[cfg(test)]
+        {
+            self.waits += u64::from(until < wanted);
+        }
+        until
+    }
+
+    /// Simulates the memory side up to cycle `until`. `edges` are the clock edges at the end of the last cycle.
+    pub fn run(&mut self, mut edges: Edges, until: u64) {
+        #[cfg(test)]
+        let from = self.now;
         self.meter.begin(until);
         while self.now < until {
             let next = self.next_event(&edges).min(until);
@@ -63,10 +70,10 @@ impl Below {
             }
             self.busy_until = self.now;
         }
+        self.edges = edges;
         #[cfg(test)]
         {
             self.most = self.most.max(self.now - from);
-            self.waits += u64::from(until < wanted);
         }
     }
 }
@@ -85,17 +92,28 @@ impl Gpu<'_> {
         if self.lead == 0 || self.below.now > self.now {
             return;
         }
+        let until = self.reach(self.now + self.lead);
+        self.below.run(self.edges.clone(), until);
+        self.wake_for_replies();
+    }
+
+    /// Returns the last cycle up to `wanted` to which the memory side can be simulated before the SMs send further requests.
+    pub(in crate::gpu) fn reach(&mut self, wanted: u64) -> u64 {
         let replies = &mut self.below.replies;
         for port in &mut self.ports {
             port.move_up(self.now, replies);
         }
         let clocks = &self.machine.clocks;
         let arriving = clocks.interconnect_khz.div_ceil(clocks.core_khz.max(1)) as usize + 1;
-        let until = (self.now + self.lead).min(self.next_restart());
-        self.below.run(&self.edges, until, arriving);
+        self.below.reach(wanted.min(self.next_restart()), arriving)
+    }
+
+    /// Wakes the SMs whose ports have further replies.
+    pub(in crate::gpu) fn wake_for_replies(&mut self) {
         for (index, port) in self.ports.iter().enumerate() {
-            let next = port.next(self.ahead[index].until, &self.below.replies);
-            self.sm_wakes[index] = self.sm_wakes[index].min(next);
+            let first = index * self.machine.sms_per_cluster as usize;
+            let next = port.next(self.ahead[first].until, self.below.replies.next_at(index));
+            self.sm_wakes[first] = self.sm_wakes[first].min(next);
             self.responding.set(index, !port.is_empty());
         }
     }

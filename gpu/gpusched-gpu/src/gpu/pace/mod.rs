@@ -7,3 +7,4 @@ mod lead;
 pub(super) mod restart;
 mod skip;
 pub(super) mod wakes;
+mod windows;
