@@ -90,7 +90,8 @@ fn any_sms_of_a_device_are_so_many_sms() {
     );
 }
 
-/// The options of earlier versions name the same hardware, so the results are equal byte for byte.
+/// The options of earlier versions name the same hardware, so the results are equal byte for byte. Only the identity states
+/// the option as given.
 #[test]
 fn earlier_options_are_aliases() {
     for line in [
@@ -108,7 +109,8 @@ fn earlier_options_are_aliases() {
             "--device orin",
             "--gpu tasksets/devices/orin.json",
         ] {
-            let same = by(option);
+            let mut same = by(option);
+            same.stdout = same.stdout.replace(r#""gpu":"orin.json""#, r#""gpu":"orin""#);
             assert_eq!(
                 (same.code, &same.stdout),
                 (answer.code, &answer.stdout),

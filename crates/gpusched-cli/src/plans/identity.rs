@@ -72,8 +72,12 @@ impl Agreement {
         })
     }
 
-    /// Returns lines that state whether the result was computed for the input. `stated` is the identity in the result.
-    pub fn lines(&self, stated: &Identity, (input, result): (&str, &str)) -> String {
+    /// Returns lines that state whether the result was computed for the input. `stated` is the identity in the result. If `brief`,
+    /// an agreement has no line.
+    pub fn lines(&self, stated: &Identity, (input, result): (&str, &str), brief: bool) -> String {
+        if self.agrees && brief {
+            return String::new();
+        }
         if self.agrees {
             let digest: String = stated.set_sha256.chars().take(12).collect();
             let version = match stated.gpusched.as_str() {

@@ -422,9 +422,8 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
         let taken = taken.line().filter(|_| notes != Notes::No);
         let taken = taken.map(|taken| format!("   taken from the plan, not checked: {taken}\n"));
         let identity = { answer.identity.as_ref().zip(plan.identity.as_ref()) }
-            .filter(|(agreement, _)| notes == Notes::All || !agreement.agrees)
             .map_or(String::new(), |(agreement, stated)| {
-                agreement.lines(stated, ("task set", "plan"))
+                agreement.lines(stated, ("task set", "plan"), notes != Notes::All)
             });
         let list = (notes == Notes::All).then(|| numbered(&verified.assumptions));
         let measured = notes == Notes::All && set.times() == Some(Times::Gpu);

@@ -103,7 +103,7 @@ impl Run for Args {
                     .as_ref()
                     .zip(stated)
                     .map_or(String::new(), |(agreement, stated)| {
-                        agreement.lines(&stated, ("kernel", "bound"))
+                        agreement.lines(&stated, ("kernel", "bound"), global.quiet)
                     }),
                 identity: agreement,
                 assumptions,

@@ -202,7 +202,7 @@ pub fn verify(
     }
     let agreement = Agreement::new(stated.identity(), other);
     let lines = { agreement.as_ref().zip(stated.identity()) }.map_or(String::new(), |(agreement, stated)| {
-        agreement.lines(stated, ("system", "result"))
+        agreement.lines(stated, ("system", "result"), global.quiet)
     });
     if check.is_logical() {
         stated.forget_identity();
