@@ -11,11 +11,12 @@ use gpusched_model::{Bound, Factor, Kernel, counted};
 use gpusched_verify::Fault;
 use serde::Serialize;
 
+use crate::assumptions::{Assumptions, Claim};
 use crate::dossier::{Dossier, described};
 use crate::figure::Figure;
 use crate::file::File;
 use crate::lines::Lines;
-use crate::verdict::{Check, Listed, Verdict};
+use crate::verdict::{Check, Verdict};
 use crate::view::{Cell, Table, Tone};
 use crate::{Page, definitions, page};
 
@@ -44,7 +45,7 @@ struct Content<'a> {
     heading: &'a str,
     verdict: Verdict,
     facts: Vec<(&'static str, String)>,
-    assumptions: Vec<Listed>,
+    assumptions: Assumptions,
     curve: Figure,
     points: Table,
     clusters: Table,
@@ -75,7 +76,13 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         heading,
         verdict: verdict(input),
         facts: facts(input),
-        assumptions: input.assumptions.iter().map(Listed::from).collect(),
+        assumptions: Assumptions::new(
+            input.assumptions,
+            match input.fault {
+                None => Claim::Bound,
+                Some(_) => Claim::Nothing { bound: false },
+            },
+        ),
         curve,
         points,
         clusters: clusters(kernel),

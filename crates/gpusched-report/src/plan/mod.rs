@@ -29,9 +29,10 @@ use gpusched_model::{Plan, TaskSet};
 use gpusched_verify::{Effort, Stated, verify_with};
 use serde::Serialize;
 
+use crate::assumptions::Assumptions;
 use crate::dossier::Dossier;
 use crate::file::File;
-use crate::verdict::{Listed, Verdict};
+use crate::verdict::Verdict;
 use crate::view::Table;
 use crate::{Page, definitions, page};
 use system::System;
@@ -41,7 +42,7 @@ struct Content {
     heading: String,
     verdict: Verdict,
     facts: Vec<(&'static str, String)>,
-    assumptions: Vec<Listed>,
+    assumptions: Assumptions,
     map: Option<map::Map>,
     partitions: Option<Table>,
     tasks: Table,

@@ -16,9 +16,10 @@ use gpusched_model::time::Time;
 use gpusched_verify::Fault;
 use serde::Serialize;
 
+use crate::assumptions::{Assumptions, Claim};
 use crate::dossier::Dossier;
 use crate::file::File;
-use crate::verdict::{Check, Listed, Verdict};
+use crate::verdict::{Check, Verdict};
 use crate::view::cell::factor;
 use crate::view::{Cell, Table, Tone};
 use crate::{Page, definitions, page};
@@ -51,7 +52,7 @@ struct Content<'a> {
     heading: String,
     verdict: Verdict,
     facts: Vec<(&'static str, String)>,
-    assumptions: Vec<Listed>,
+    assumptions: Assumptions,
     tasks: Table,
     chains: Option<Table>,
     resources: Table,
@@ -90,7 +91,13 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
     let dossier = dossier::of(input).in_file(&result);
     let mut content = Content {
         facts: facts(input),
-        assumptions: input.assumptions.iter().map(Listed::from).collect(),
+        assumptions: Assumptions::new(
+            input.assumptions,
+            match verdict.positive {
+                true => Claim::Deadlines { bound: false },
+                false => Claim::Nothing { bound: false },
+            },
+        ),
         tasks: tasks(system, answer),
         chains: chains(system, answer),
         resources: resources(system, growth(answer)),
