@@ -61,7 +61,7 @@ impl Assumptions {
 fn duty(consequence: Consequence, claim: Claim) -> (&'static str, bool) {
     match (claim, consequence) {
         (Claim::NoPlan, Consequence::Pessimistic) => ("you must ensure", true),
-        (Claim::NoPlan, Consequence::Unsafe) => ("no less than this", true),
+        (Claim::NoPlan, Consequence::Unsafe) => ("not milder", true),
         (_, Consequence::Unsafe) => ("you must ensure", true),
         (_, Consequence::Pessimistic) => ("pessimistic", false),
     }
@@ -77,7 +77,7 @@ fn intro(claim: Claim) -> Vec<&'static str> {
             return vec![
                 UNCHECKED,
                 "The claim is that no plan exists, so it is wrong if the real system delays jobs less than the statements say. If a statement marked you must ensure is false, tasks may contend less and need fewer SMs, and a plan may exist.",
-                "For statements marked no less than this, somebody must ensure that the real system reaches what they state: the same dispatcher, and jobs that reach their WCETs and arrive as often as stated. With another dispatcher or less load, a plan may exist. With more load, the claim still holds.",
+                "For statements marked not milder, somebody must ensure that the real system is not milder than they state: the same dispatcher, and jobs that can reach their WCETs and arrive as often as stated. With another dispatcher or less load, a plan may exist. With more load, the claim still holds.",
             ];
         }
         Claim::Deadlines { bound } => (

@@ -50,6 +50,8 @@ struct Content {
     demand: demand::Section,
     run: run::Section,
     memory: memory::Section,
+    /// Evidence of the claims that concern all partitions.
+    claim: Vec<String>,
     evidence: Vec<evidence::Proof>,
     files: [File; 2],
     exports: Vec<File>,
@@ -108,6 +110,7 @@ pub fn page(plan: &Plan, set: &TaskSet, file: &str, effort: &Effort<'_>) -> Resu
         demand: demand::section(plan, set, system.as_ref()),
         run: run::section(plan, set, system.as_ref()),
         memory: memory::section(plan, set),
+        claim: evidence::claim(plan),
         evidence: evidence::proofs(plan, set),
         files,
         exports,

@@ -30,7 +30,7 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
     });
     if let Some(bound) = &plan.bound {
         let proof = match bound.proof {
-            Proof::Prices => "sum of the dual prices of the tasks",
+            Proof::Prices => "sum of the dual prices of the tasks, rounded up",
             Proof::Search => "by complete search",
         };
         facts.push(("Lower bound", format!("{} ({proof})", counted(bound.sms, "SM"))));
@@ -293,7 +293,7 @@ pub fn notes(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verified: 
     }
     if plan.bound.is_some() {
         notes.push(
-            "The dual price of a task is its part of the lower bound. The dual prices of the tasks in a partition never exceed the SMs that they need together, so every plan has at least as many SMs as the sum of all dual prices.",
+            "The dual price of a task is its part of the lower bound. The dual prices of the tasks in a partition never exceed the SMs that they need together, so every plan has at least as many SMs as the sum of all dual prices. The lower bound is this sum, rounded up to the next number of SMs that partitions can have: whole SMs, TPCs or instances.",
         );
     }
     notes

@@ -156,12 +156,18 @@ fn verdict(input: &Input<'_>) -> Verdict {
     let late: Vec<&str> = late.map(|task| task.name.as_str()).collect();
     let slow: Vec<&str> = slow.map(|chain| chain.name.as_str()).collect();
     let failed = [("task", late), ("chain", slow)];
+    let limits = answer.chains.iter().filter(|chain| chain.limit_ns.is_some());
+    let chains = match (limits.count(), answer.chains.len()) {
+        (0, 0) => "",
+        (0, _) => " No chain has a limit, so the verdict states nothing about chains.",
+        (some, all) if some == all => " All chains meet their limits.",
+        _ => " All chains with a limit meet it. The verdict states nothing about other chains.",
+    };
     let (tone, word, sentence) = match answer.schedulable {
         true => (
             Tone::Good,
             "Schedulable",
-            "All tasks meet their deadlines and all chains meet their limits, under the assumptions below."
-                .to_owned(),
+            format!("Under the assumptions below, all tasks meet their deadlines.{chains}"),
         ),
         false => (
             Tone::Bad,
