@@ -159,7 +159,7 @@ pub fn files(plan: &Plan, set: &TaskSet) -> Result<[File; 2]> {
 /// Returns the exports that the GPU of `plan` supports, and a remark about these exports.
 pub fn exports(plan: &Plan, set: &TaskSet, verified: bool) -> (Vec<File>, &'static str) {
     let Some(hardware) = &plan.hardware else {
-        return (Vec::new(), "The plan names no GPU, so there is no export.");
+        return (Vec::new(), "The plan states only a number of SMs and names no GPU model, so there is no export.");
     };
     if !verified || !plan.schedulable {
         return (

@@ -88,7 +88,7 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verif
     let table = table
         .number("Partition", |(index, ..)| *index)
         .number("SMs", |(_, partition, _)| partition.sms)
-        .text("Verdict", |(_, partition, _)| verdict(partition, set, verified))
+        .text("Verdict", |(_, partition, _)| verdict(plan, partition, set, verified))
         .text("Tasks", |(_, partition, _)| {
             let names = partition.tasks.iter().map(|&task| set.label(task));
             names.collect::<Vec<String>>().join(", ")
@@ -126,10 +126,11 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verif
 }
 
 /// Returns the verdict of a partition. If the plan is not verified, the verdict is only a statement of the plan.
-fn verdict(partition: &Partition, set: &TaskSet, verified: bool) -> Cell {
+fn verdict(plan: &Plan, partition: &Partition, set: &TaskSet, verified: bool) -> Cell {
     let evidence = &partition.verdict.evidence;
     match (partition.verdict.schedulable, verified) {
-        (true, true) => Cell::toned("passes", Tone::Good),
+        (true, true) if plan.schedulable => Cell::toned("passes", Tone::Good),
+        (true, true) => Cell::toned("passes, but there is no plan for all tasks", Tone::Plain),
         (true, false) => Cell::toned("passes according to the plan, not proven", Tone::Open),
         (false, _) => Cell::toned(
             format!("fails: {evidence}{}", naming(set, evidence.task())),

@@ -163,11 +163,15 @@ fn verdict(input: &Input<'_>) -> Verdict {
         (some, all) if some == all => " All chains meet their limits.",
         _ => " All chains with a limit meet it. The verdict states nothing about other chains.",
     };
+    let used = match input.chosen {
+        Some(_) => " The budgets are as large as the deadlines allow, so some margins are almost 0.",
+        None => "",
+    };
     let (tone, word, sentence) = match answer.schedulable {
         true => (
             Tone::Good,
             "Schedulable",
-            format!("Under the assumptions below, all tasks meet their deadlines.{chains}"),
+            format!("Under the assumptions below, all tasks meet their deadlines.{chains}{used}"),
         ),
         false => (
             Tone::Bad,
@@ -190,10 +194,12 @@ fn verdict(input: &Input<'_>) -> Verdict {
         checks.push(Check::new(Tone::Open, "not checked", text));
     }
     if let Some(chosen) = input.chosen.filter(|_| answer.schedulable) {
-        let text = "Each budget that is 1 ns per regulation period larger fails the test.".to_owned();
+        let text = "No budget can grow alone: with 1 ns more memory time per regulation period, the test fails.".to_owned();
         checks.push(Check::new(Tone::Good, "confirmed", text));
+        let replaced = "The result replaces the budgets that the file of the system states by the chosen ones.";
+        checks.push(Check::new(Tone::Plain, "note", replaced.to_owned()));
         let text = match chosen.optimal {
-            true => "No better budgets pass the test, according to the search.",
+            true => "Best budgets: according to the search, all better combinations of budgets fail the test.",
             false => "The search ended before it had examined all budgets, so better budgets may exist.",
         };
         checks.push(Check::new(Tone::Open, "not checked", text.to_owned()));
