@@ -296,6 +296,7 @@ fn assumptions_have_the_sense_of_their_claim() {
         "Their sum is 7.000004, rounded up to 8,",
         "Evidence that no plan fits",
         "A plan that is confirmed but not schedulable gives exit code 1",
+        "This GPU cannot execute the run",
     ] {
         assert!(negative.contains(text), "{text}");
     }
@@ -487,6 +488,8 @@ fn a_page_of_a_kernel_shows_its_curve_and_budgets() {
             "figure id=\"budgets\"",
             ">greedy</th>",
             "proven",
+            "the kernel file itself calls assumptions: active_blocks, clusters.blocks.",
+            "percentiles from 0.99 on",
         ] {
             assert!(answer.stdout.contains(part), "{part}");
         }

@@ -17,8 +17,6 @@ pub struct Proof {
     policy: &'static str,
     strength: String,
     sentence: String,
-    /// Remark about the evidence.
-    note: Option<&'static str>,
     /// Checked intervals, or priorities with response times.
     table: Option<Table>,
 }
@@ -61,6 +59,11 @@ pub fn claim(plan: &Plan) -> Vec<String> {
         };
         sentences.push(text.to_owned());
     }
+    if { plan.partitions.iter() }.any(|partition| needs_no_interval(&partition.verdict.evidence)) {
+        let text = "For a partition without a table of intervals, the list `checked` of the plan is empty, because the proof needs no \
+                    interval. The verifier checks the reason.";
+        sentences.push(text.to_owned());
+    }
     sentences
 }
 
@@ -87,21 +90,15 @@ pub fn proofs(plan: &Plan, set: &TaskSet) -> Vec<Proof> {
                 policy: verdict.policy.name(),
                 strength: verdict.strength.to_string(),
                 sentence: format!("{}{}", verdict.evidence, naming(set, verdict.evidence.task())),
-                note: note(&verdict.evidence),
                 table: table((index, verdict.policy), &partition.tasks, &verdict.evidence, set),
             }
         })
         .collect()
 }
 
-/// Returns a remark for a reader of the evidence who misses the list of checked intervals.
-fn note(evidence: &Evidence) -> Option<&'static str> {
-    match evidence {
-        Evidence::DemandWithinSupply { checked, .. } if checked.is_empty() => Some(
-            "The list `checked` of the plan is empty, because this proof needs no interval. The verifier checks the reason.",
-        ),
-        _ => None,
-    }
+/// Whether the proof of `evidence` needs no interval.
+fn needs_no_interval(evidence: &Evidence) -> bool {
+    matches!(evidence, Evidence::DemandWithinSupply { checked, .. } if checked.is_empty())
 }
 
 fn table(

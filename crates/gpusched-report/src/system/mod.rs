@@ -318,6 +318,7 @@ fn tasks(system: &System, answer: &Answer) -> Table {
         .time("Deadline D", |(.., compared)| compared.limit.clone())
         .time("Margin D − R", |(.., compared)| compared.margin.clone())
         .number("R / D", |(.., compared)| compared.share.clone())
+        .text("Priority", |(_, task, ..)| priority(task))
         .text("Wait", |(_, task, ..)| waiting(task))
         .text("Largest part of R", |(_, task, found, _)| {
             Cell::of(costliest(system, task, found))
@@ -330,6 +331,14 @@ fn tasks(system: &System, answer: &Answer) -> Table {
     table
         .done()
         .on_page("tasks", "Tasks, with the bounds on their response times")
+}
+
+/// Returns the priority on the core, and the priority on the other resources if it differs.
+fn priority(task: &Task) -> String {
+    match task.gpu_priority == task.priority {
+        true => task.priority.to_string(),
+        false => format!("{}, on the GPU {}", task.priority, task.gpu_priority),
+    }
 }
 
 fn waiting(task: &Task) -> &'static str {
