@@ -280,6 +280,59 @@ fn a_page_is_a_dossier() {
     }
 }
 
+/// A claim that no plan exists falls if an assumption counts too much delay, so its page and its texts have no harmless assumption.
+#[test]
+fn assumptions_have_the_sense_of_their_claim() {
+    let pessimistic = "<span class=\"tag\">pessimistic</span>";
+    let page = |options: &str| page_of(&plan_of(ADAS, options), ADAS).stdout;
+    let positive = page("--gpu orin");
+    assert_eq!(positive.matches(pessimistic).count(), 1);
+    assert!(positive.contains("tasks still meet their deadlines") && positive.contains("The lower bound needs more"));
+    assert!(positive.contains("Their sum is 8.000006, rounded up to 10,") && positive.contains("rounded up)"));
+    let negative = page("--sms 6");
+    assert!(!negative.contains(pessimistic) && !negative.contains("tasks may miss deadlines"));
+    for text in [
+        "a plan may exist",
+        "Their sum is 7.000004, rounded up to 8,",
+        "Evidence that no plan fits",
+        "A plan that is confirmed but not schedulable gives exit code 1",
+        "This GPU cannot execute the run",
+    ] {
+        assert!(negative.contains(text), "{text}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.json").display().to_string();
+    std::fs::write(&path, plan_of(ADAS, "--sms 6")).unwrap();
+    for command in [
+        format!("partition {ADAS} --sms 6"),
+        format!("test {ADAS} --sms 8"),
+        format!("verify {path} {ADAS}"),
+        format!("show {path}"),
+    ] {
+        let text = run(&command).stdout;
+        assert!(text.contains("less delay than they state") && !text.contains("if violated"), "{command}: {text}");
+    }
+    for options in ["--sms 8", "--sms 6 --heuristic sms"] {
+        assert!(run(&format!("partition {ADAS} {options}")).stdout.contains("pessimistic if violated"), "{options}");
+    }
+}
+
+/// A page claims nothing about limits that no chain has.
+#[test]
+fn a_system_without_limits_claims_nothing_about_chains() {
+    let none = ROBOT.replace(r#", "limit": "100ms""#, "");
+    for (system, text, other) in [
+        (ROBOT, "All chains meet their limits.", "No chain has a limit"),
+        (none.as_str(), "No chain has a limit", "All chains meet"),
+    ] {
+        let file = tempfile::NamedTempFile::with_suffix(".json").unwrap();
+        std::fs::write(file.path(), system).unwrap();
+        let path = file.path().display().to_string();
+        let page = page_of(&plan_of(&path, "--gpu orin"), &path).stdout;
+        assert!(page.contains(text) && !page.contains(other), "{text}");
+    }
+}
+
 /// The second command of a page states all values that `verify` otherwise takes from the plan.
 #[test]
 fn the_strict_command_of_a_page_verifies() {
@@ -435,6 +488,8 @@ fn a_page_of_a_kernel_shows_its_curve_and_budgets() {
             "figure id=\"budgets\"",
             ">greedy</th>",
             "proven",
+            "the kernel file itself calls assumptions: active_blocks, clusters.blocks.",
+            "percentiles from 0.99 on",
         ] {
             assert!(answer.stdout.contains(part), "{part}");
         }

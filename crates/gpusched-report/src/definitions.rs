@@ -107,7 +107,7 @@ pub const DEFINITIONS: [Definition; 59] = [
     ),
     row(
         "Dual price",
-        "part of the task in the lower bound on the number of SMs",
+        "part of the task in the lower bound on the number of SMs, which is the sum of all parts, rounded up",
         "Edmonds 1965; Dantzig 1957; gpusched",
         "explanation/partitioning.md#lower-bound",
     ),

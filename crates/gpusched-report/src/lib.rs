@@ -13,8 +13,9 @@
 //! * [`definitions`]: definition and source of each column;
 //! * [`view`]: tables as text, as CSV and on pages;
 //! * `page`: the frame of all pages, and the templates;
-//! * `verdict`, `figure`, `lines`, `steps`, `file`: the parts that the pages share.
+//! * `assumptions`, `verdict`, `figure`, `lines`, `steps`, `file`: the parts that the pages share.
 
+mod assumptions;
 pub mod definitions;
 mod dossier;
 mod figure;

@@ -1,6 +1,5 @@
-//! The verdict at the start of each page, and its assumptions.
+//! The verdict at the start of each page.
 
-use gpusched_model::assumptions::{Assumption, Consequence};
 use serde::Serialize;
 
 use crate::view::Tone;
@@ -31,24 +30,5 @@ pub struct Check {
 impl Check {
     pub fn new(tone: Tone, strength: &'static str, text: String) -> Check {
         Check { tone, strength, text }
-    }
-}
-
-/// An assumption of a verdict.
-#[derive(Debug, Serialize)]
-pub struct Listed {
-    id: String,
-    text: String,
-    unsafe_if_violated: bool,
-}
-
-impl From<&Assumption> for Listed {
-    fn from(assumption: &Assumption) -> Listed {
-        let id = assumption.id.to_string();
-        Listed {
-            text: assumption.text.clone().unwrap_or_else(|| id.clone()),
-            unsafe_if_violated: assumption.if_violated == Consequence::Unsafe,
-            id,
-        }
     }
 }

@@ -11,7 +11,7 @@ use crate::support::{Answer, answer, gpusched, run};
 
 /// Six blocks in three intervals; the WCETs exceed the means.
 const KERNEL: &str = r#"{"name":"six","active_blocks":2,"regulation_period":"2us","clusters":[
-    {"blocks":4,"e0":900,"e1":2000,"isolated":{"mean_ns":700,"std_ns":0},"interference":{"mean_ns":1500,"std_ns":0}},
+    {"blocks":4,"e0":"900ns","e1":2000,"isolated":{"mean_ns":700,"std_ns":0},"interference":{"mean_ns":1500,"std_ns":0}},
     {"blocks":2,"e0":1200,"e1":1300,"isolated":{"mean_ns":1000,"std_ns":0},"interference":{"mean_ns":1250,"std_ns":0}}],
     "intervals":[{"first":0,"last":1,"cluster":0},{"first":2,"last":3,"cluster":1},{"first":4,"last":5,"cluster":0}]}"#;
 

@@ -4,7 +4,7 @@ use crate::arguments::notes;
 use crate::arguments::{Answer, Case, Request, TimeSharing};
 use crate::plans::end_to_end::{self, Input};
 use crate::plans::explanation;
-use crate::report::{About, Cell, Form, Output, Palette, Report, Table, clip, json_lines, numbered};
+use crate::report::{About, Cell, Form, Output, Palette, Report, Table, clip, json_lines, numbered_for};
 use crate::{Global, Outcome, Run};
 use gpusched_analysis::schedulability::{self, Demand};
 use gpusched_model::assumptions::{Assumption, Basis, Ports};
@@ -347,7 +347,9 @@ impl Args {
             text += &explanation::of_verdict(&self.request, case, verdict);
         }
         if !case.quiet {
-            text += &format!("\n{}", numbered(&self.assumptions(case)));
+            let open = matches!(verdict.evidence, Evidence::BoundExceeded | Evidence::Undecided { .. });
+            let negative = !verdict.schedulable && !open;
+            text += &format!("\n{}", numbered_for(&self.assumptions(case), negative));
         }
         text
     }

@@ -12,7 +12,7 @@ use crate::plans::end_to_end::{self, Input};
 use crate::plans::identity::{Agreement, IdentityCheck};
 use crate::plans::of_other_set;
 use crate::plans::partition::response_times;
-use crate::report::{About, Output, Palette, Progress, Report, Table, numbered};
+use crate::report::{About, Output, Palette, Progress, Report, Table, numbered_for};
 use crate::{Global, Outcome};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::counted;
@@ -425,7 +425,10 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
             .map_or(String::new(), |(agreement, stated)| {
                 agreement.lines(stated, ("task set", "plan"), notes != Notes::All)
             });
-        let list = (notes == Notes::All).then(|| numbered(&verified.assumptions));
+        let list = (notes == Notes::All).then(|| {
+            let negative = matches!(conclusion, Conclusion::NoPlan(_));
+            numbered_for(&verified.assumptions, negative)
+        });
         let measured = notes == Notes::All && set.times() == Some(Times::Gpu);
         let tasks = Some(plan).filter(|_| measured);
         let tasks = tasks.and_then(|plan| response_times::table(set, plan));

@@ -13,6 +13,23 @@ pub fn numbered(assumptions: &[Assumption]) -> String {
     format!("assumptions, which gpusched does not check:\n{lines}")
 }
 
+/// Returns the list of [`numbered`], or for a `negative` claim, that no plan exists, a list without consequences: this claim falls if an
+/// assumption counts too much delay, and `pessimistic` would have the opposite meaning.
+pub fn numbered_for(assumptions: &[Assumption], negative: bool) -> String {
+    if !negative {
+        return numbered(assumptions);
+    }
+    let lines = (1..).zip(assumptions).map(|(number, assumption)| {
+        let text = assumption.text.clone();
+        let text = text.unwrap_or_else(|| assumption.id.to_string());
+        format!("  {number}. {text}\n")
+    });
+    let lines: String = lines.collect();
+    format!(
+        "assumptions, which gpusched does not check; if the real system has less delay than they state, the tasks may be schedulable:\n{lines}"
+    )
+}
+
 /// How the results of a command show their assumptions.
 #[derive(Copy, Clone, Debug)]
 pub struct Shown {

@@ -12,7 +12,7 @@ mod progress;
 mod progress_lines;
 mod timeline_files;
 
-pub use assumptions::{Shown, numbered};
+pub use assumptions::{Shown, numbered, numbered_for};
 pub use columns::Columns;
 pub use growing::Growing;
 pub use output::Output;

@@ -11,11 +11,12 @@ use gpusched_model::{Bound, Factor, Kernel, counted};
 use gpusched_verify::Fault;
 use serde::Serialize;
 
+use crate::assumptions::{Assumptions, Claim};
 use crate::dossier::{Dossier, described};
 use crate::figure::Figure;
 use crate::file::File;
 use crate::lines::Lines;
-use crate::verdict::{Check, Listed, Verdict};
+use crate::verdict::{Check, Verdict};
 use crate::view::{Cell, Table, Tone};
 use crate::{Page, definitions, page};
 
@@ -44,7 +45,7 @@ struct Content<'a> {
     heading: &'a str,
     verdict: Verdict,
     facts: Vec<(&'static str, String)>,
-    assumptions: Vec<Listed>,
+    assumptions: Assumptions,
     curve: Figure,
     points: Table,
     clusters: Table,
@@ -75,7 +76,13 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         heading,
         verdict: verdict(input),
         facts: facts(input),
-        assumptions: input.assumptions.iter().map(Listed::from).collect(),
+        assumptions: Assumptions::new(
+            input.assumptions,
+            match input.fault {
+                None => Claim::Bound,
+                Some(_) => Claim::Nothing { bound: false },
+            },
+        ),
         curve,
         points,
         clusters: clusters(kernel),
@@ -110,6 +117,7 @@ fn verdict(input: &Input<'_>) -> Verdict {
         "proven",
         "Separate code confirmed the bound by its certificate.".to_owned(),
     )];
+    checks.extend(doubts(kernel).map(|text| Check::new(Tone::Open, "not checked", text)));
     if let Some(nominal) = input.nominal {
         let text = format!(
             "Each larger budget slows the kernel down by more than {} %, according to the search.",
@@ -129,6 +137,29 @@ fn verdict(input: &Input<'_>) -> Verdict {
         checks,
         positive: true,
     }
+}
+
+/// Returns statements about inputs that the kernel itself does not call bounds: assumptions, and times that some blocks exceed.
+fn doubts(kernel: &Kernel) -> impl Iterator<Item = String> {
+    let assumed = kernel.sources().iter();
+    let assumed = assumed.filter(|(_, source)| source.to_lowercase().contains("assum"));
+    let assumed: Vec<&str> = assumed.map(|(field, _)| field.as_str()).collect();
+    let assumed = (!assumed.is_empty()).then(|| {
+        format!(
+            "Values that the kernel file itself calls assumptions: {}. The section of inputs cites them.",
+            assumed.join(", ")
+        )
+    });
+    let clusters = kernel.clusters().iter();
+    let times = clusters.flat_map(|cluster| [cluster.isolated_distribution(), cluster.interference_distribution()]);
+    let percentiles = times.filter_map(|times| times?.percentile).filter(|&percentile| percentile < 1.0);
+    let least = percentiles.reduce(f64::min).map(|least| {
+        format!(
+            "Longest times of blocks: the kernel file states percentiles from {least} on for e⁰ and e¹. By the fitted distribution, blocks \
+             may take longer than assumed."
+        )
+    });
+    assumed.into_iter().chain(least)
 }
 
 /// Returns the inputs and the origin of the bound, and what it does not cover.

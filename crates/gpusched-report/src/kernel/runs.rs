@@ -89,8 +89,10 @@ fn simulated(kernel: &Kernel, q: Factor, straddling: Straddling) -> Result<Secti
         figure: Some(figure(&first)?),
         policies: Some(policies(&found)),
         note: format!(
-            "Each policy has {}. Blocks take {times}, the kernel starts with a regulation period, and decisions have no cost. Under each \
-             policy, the kernel ends within {} after any start (Lemma 1). Runs prove nothing about other runs.{extent}",
+            "Each policy has {}. Blocks take {times}, the kernel starts with a regulation period, and decisions have no cost. Policies \
+             may exceed the stated budget Q in single regulation periods, so the assumption about the stated budget does not cover them, and \
+             neither does the proof of this page. [Aghilinasab20] Lemma 1 states that the kernel still ends within {} after any start. Runs \
+             prove nothing about other runs.{extent}",
             counted(runs, "run"),
             deadline.unwrap_or_default(),
         ),

@@ -2,7 +2,8 @@
 
 use gpusched_analysis::export::Target;
 use gpusched_model::error::Result;
-use gpusched_model::{Evidence, Plan, Policy, TaskSet};
+use gpusched_model::plan::{Failure, LowerBound, Proof as BoundProof, UNITS_PER_SM};
+use gpusched_model::{Evidence, Plan, Policy, TaskSet, counted};
 use serde::Serialize;
 
 use super::verdict::naming;
@@ -16,8 +17,6 @@ pub struct Proof {
     policy: &'static str,
     strength: String,
     sentence: String,
-    /// Remark about the evidence.
-    note: Option<&'static str>,
     /// Checked intervals, or priorities with response times.
     table: Option<Table>,
 }
@@ -27,6 +26,57 @@ impl Proof {
     pub fn table(&self) -> &Option<Table> {
         &self.table
     }
+}
+
+/// Returns the evidence of the lower bound and of a claim that no plan exists.
+pub fn claim(plan: &Plan) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if let Some(bound) = &plan.bound {
+        let sms = counted(bound.sms, "SM");
+        sentences.push(match (bound.proof, rounded(bound)) {
+            (BoundProof::Prices, sum) => format!(
+                "Evidence of the lower bound of {sms}: the dual prices in the table of tasks. {sum} The verifier checks that no \
+                 candidate partition has a larger sum of prices than SMs."
+            ),
+            (BoundProof::Search, sum) => format!(
+                "Evidence of the lower bound of {sms}: the dual prices in the table of tasks, and a complete search for the \
+                 remaining part, which leaves no evidence. {sum}"
+            ),
+        });
+    }
+    sentences.extend(plan.failure.as_ref().map(|failure| match failure {
+        Failure::BoundExceedsGpu => format!(
+            "Evidence that no plan fits: this lower bound is larger than the {} of the GPU.",
+            counted(plan.capacity(), "SM")
+        ),
+        Failure::HeuristicFailed => "There is no evidence that no plan fits: the heuristic found none.".to_owned(),
+        failure => format!("Evidence that no plan fits: {failure}."),
+    }));
+    if !plan.partitions.is_empty() {
+        let text = match plan.failure {
+            None => "Evidence that the tasks meet their deadlines: each partition passes its test, as follows.",
+            Some(_) => "The partitions below show what the search tried. They are no part of the evidence for the claim.",
+        };
+        sentences.push(text.to_owned());
+    }
+    if { plan.partitions.iter() }.any(|partition| needs_no_interval(&partition.verdict.evidence)) {
+        let text = "For a partition without a table of intervals, the list `checked` of the plan is empty, because the proof needs no \
+                    interval. The verifier checks the reason.";
+        sentences.push(text.to_owned());
+    }
+    sentences
+}
+
+/// Returns a sentence about the sum of the dual prices, and how it rounds up.
+pub fn rounded(bound: &LowerBound) -> String {
+    let sum: u128 = bound.prices.iter().map(|&price| u128::from(price)).sum();
+    let unit = u128::from(UNITS_PER_SM);
+    let (whole, rest) = (sum / unit, sum % unit);
+    let sms = match bound.proof {
+        BoundProof::Prices => format!(", rounded up to {}, the next number that partitions can have", bound.sms),
+        BoundProof::Search => String::new(),
+    };
+    format!("Their sum is {whole}.{rest:06}{sms}.")
 }
 
 /// Returns the evidence of each partition.
@@ -40,21 +90,15 @@ pub fn proofs(plan: &Plan, set: &TaskSet) -> Vec<Proof> {
                 policy: verdict.policy.name(),
                 strength: verdict.strength.to_string(),
                 sentence: format!("{}{}", verdict.evidence, naming(set, verdict.evidence.task())),
-                note: note(&verdict.evidence),
                 table: table((index, verdict.policy), &partition.tasks, &verdict.evidence, set),
             }
         })
         .collect()
 }
 
-/// Returns a remark for a reader of the evidence who misses the list of checked intervals.
-fn note(evidence: &Evidence) -> Option<&'static str> {
-    match evidence {
-        Evidence::DemandWithinSupply { checked, .. } if checked.is_empty() => Some(
-            "The list `checked` of the plan is empty, because this proof needs no interval. The verifier checks the reason.",
-        ),
-        _ => None,
-    }
+/// Whether the proof of `evidence` needs no interval.
+fn needs_no_interval(evidence: &Evidence) -> bool {
+    matches!(evidence, Evidence::DemandWithinSupply { checked, .. } if checked.is_empty())
 }
 
 fn table(
@@ -112,7 +156,7 @@ pub fn files(plan: &Plan, set: &TaskSet) -> Result<[File; 2]> {
 /// Returns the exports that the GPU of `plan` supports, and a remark about these exports.
 pub fn exports(plan: &Plan, set: &TaskSet, verified: bool) -> (Vec<File>, &'static str) {
     let Some(hardware) = &plan.hardware else {
-        return (Vec::new(), "The plan names no GPU, so there is no export.");
+        return (Vec::new(), "The plan states only a number of SMs and names no GPU model, so there is no export.");
     };
     if !verified || !plan.schedulable {
         return (

@@ -29,9 +29,10 @@ use gpusched_model::{Plan, TaskSet};
 use gpusched_verify::{Effort, Stated, verify_with};
 use serde::Serialize;
 
+use crate::assumptions::Assumptions;
 use crate::dossier::Dossier;
 use crate::file::File;
-use crate::verdict::{Listed, Verdict};
+use crate::verdict::Verdict;
 use crate::view::Table;
 use crate::{Page, definitions, page};
 use system::System;
@@ -41,7 +42,7 @@ struct Content {
     heading: String,
     verdict: Verdict,
     facts: Vec<(&'static str, String)>,
-    assumptions: Vec<Listed>,
+    assumptions: Assumptions,
     map: Option<map::Map>,
     partitions: Option<Table>,
     tasks: Table,
@@ -49,6 +50,8 @@ struct Content {
     demand: demand::Section,
     run: run::Section,
     memory: memory::Section,
+    /// Evidence of the claims that concern all partitions.
+    claim: Vec<String>,
     evidence: Vec<evidence::Proof>,
     files: [File; 2],
     exports: Vec<File>,
@@ -107,6 +110,7 @@ pub fn page(plan: &Plan, set: &TaskSet, file: &str, effort: &Effort<'_>) -> Resu
         demand: demand::section(plan, set, system.as_ref()),
         run: run::section(plan, set, system.as_ref()),
         memory: memory::section(plan, set),
+        claim: evidence::claim(plan),
         evidence: evidence::proofs(plan, set),
         files,
         exports,

@@ -176,7 +176,15 @@ fn note(plan: &Plan, whole: Option<Time>, last: Time, end: Time) -> String {
         Some(_) => " The run neglects the interference delay by other partitions.",
         None => "",
     };
-    format!("{extent}{delay} One run proves nothing about other runs; the proof is the evidence below.")
+    let more = match plan.sms_used > plan.gpu_sms {
+        true => format!(
+            "This GPU cannot execute the run: the partitions have {}, and the GPU has {}. ",
+            counted(plan.sms_used, "SM"),
+            plan.gpu_sms
+        ),
+        false => String::new(),
+    };
+    format!("{more}{extent}{delay} One run proves nothing about other runs; the proof is the evidence below.")
 }
 
 fn jobs(tasks: &[Task], releases: &[Release], end: Time) -> u64 {

@@ -30,7 +30,7 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
     });
     if let Some(bound) = &plan.bound {
         let proof = match bound.proof {
-            Proof::Prices => "sum of the dual prices of the tasks",
+            Proof::Prices => "sum of the dual prices of the tasks, rounded up",
             Proof::Search => "by complete search",
         };
         facts.push(("Lower bound", format!("{} ({proof})", counted(bound.sms, "SM"))));
@@ -88,7 +88,7 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verif
     let table = table
         .number("Partition", |(index, ..)| *index)
         .number("SMs", |(_, partition, _)| partition.sms)
-        .text("Verdict", |(_, partition, _)| verdict(partition, set, verified))
+        .text("Verdict", |(_, partition, _)| verdict(plan, partition, set, verified))
         .text("Tasks", |(_, partition, _)| {
             let names = partition.tasks.iter().map(|&task| set.label(task));
             names.collect::<Vec<String>>().join(", ")
@@ -126,10 +126,11 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verif
 }
 
 /// Returns the verdict of a partition. If the plan is not verified, the verdict is only a statement of the plan.
-fn verdict(partition: &Partition, set: &TaskSet, verified: bool) -> Cell {
+fn verdict(plan: &Plan, partition: &Partition, set: &TaskSet, verified: bool) -> Cell {
     let evidence = &partition.verdict.evidence;
     match (partition.verdict.schedulable, verified) {
-        (true, true) => Cell::toned("passes", Tone::Good),
+        (true, true) if plan.schedulable => Cell::toned("passes", Tone::Good),
+        (true, true) => Cell::toned("passes, but there is no plan for all tasks", Tone::Plain),
         (true, false) => Cell::toned("passes according to the plan, not proven", Tone::Open),
         (false, _) => Cell::toned(
             format!("fails: {evidence}{}", naming(set, evidence.task())),
@@ -293,7 +294,7 @@ pub fn notes(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verified: 
     }
     if plan.bound.is_some() {
         notes.push(
-            "The dual price of a task is its part of the lower bound. The dual prices of the tasks in a partition never exceed the SMs that they need together, so every plan has at least as many SMs as the sum of all dual prices.",
+            "The dual price of a task is its part of the lower bound. The dual prices of the tasks in a partition never exceed the SMs that they need together, so every plan has at least as many SMs as the sum of all dual prices. The lower bound is this sum, rounded up to the next number of SMs that partitions can have: whole SMs, TPCs or instances.",
         );
     }
     notes

@@ -5,7 +5,8 @@ use gpusched_model::policy::Strength;
 use gpusched_model::{TaskSet, counted};
 use gpusched_verify::{CheckedBound, CheckedMargin, Conclusion, Fault, Taken, Verified};
 
-use crate::verdict::{Check, Listed, Verdict};
+use crate::assumptions::{Assumptions, Claim};
+use crate::verdict::{Check, Verdict};
 use crate::view::Tone;
 
 /// Result of the verifier: its findings and what they prove, or the first fault.
@@ -213,10 +214,21 @@ fn margin(margin: &CheckedMargin) -> Check {
 }
 
 /// Returns the assumptions of the verdict. The list is from the verifier or, for a refused plan, from the plan.
-pub fn assumptions(plan: &Plan, checked: &Checked<'_>) -> Vec<Listed> {
-    let stated = || plan.assumptions.clone().unwrap_or_default();
-    let list = checked
-        .as_ref()
-        .map_or_else(|_| stated(), |(verified, ..)| verified.assumptions.clone());
-    list.iter().map(Listed::from).collect()
+pub fn assumptions(plan: &Plan, checked: &Checked<'_>) -> Assumptions {
+    let (list, claim) = match checked {
+        Err(_) => (
+            plan.assumptions.clone().unwrap_or_default(),
+            Claim::Nothing { bound: false },
+        ),
+        Ok((verified, _, conclusion)) => {
+            let bound = verified.bound.as_ref().is_some_and(|bound| bound.proven.is_some());
+            let claim = match conclusion {
+                Conclusion::Schedulable => Claim::Deadlines { bound },
+                Conclusion::NoPlan(_) => Claim::NoPlan,
+                _ => Claim::Nothing { bound },
+            };
+            (verified.assumptions.clone(), claim)
+        }
+    };
+    Assumptions::new(&list, claim)
 }

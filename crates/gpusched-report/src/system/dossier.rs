@@ -37,6 +37,12 @@ pub(super) fn of(input: &Input<'_>) -> Dossier {
     if input.answer.budgets.is_some() {
         points.push("The regulation of the best-effort cores. Whether the cores keep to the budgets is a matter of measurement.");
     }
+    if system.copy_engines() > 0 {
+        points.push("The bandwidth of copy engines. The proof takes the time of each copy from its bytes and the stated bandwidths.");
+    }
+    if input.answer.budgets.is_some() {
+        points.push("Delays by memory traffic of other resources than best-effort cores. The budgets count only these cores.");
+    }
     points.extend([
         "Programs that are not in the system, such as interrupts, the display, and other processes on the cores and on the GPU.",
         "WCET margins, statistics of the search, curves and simulated runs. The proof does not use them.",

@@ -16,9 +16,10 @@ use gpusched_model::time::Time;
 use gpusched_verify::Fault;
 use serde::Serialize;
 
+use crate::assumptions::{Assumptions, Claim};
 use crate::dossier::Dossier;
 use crate::file::File;
-use crate::verdict::{Check, Listed, Verdict};
+use crate::verdict::{Check, Verdict};
 use crate::view::cell::factor;
 use crate::view::{Cell, Table, Tone};
 use crate::{Page, definitions, page};
@@ -51,7 +52,7 @@ struct Content<'a> {
     heading: String,
     verdict: Verdict,
     facts: Vec<(&'static str, String)>,
-    assumptions: Vec<Listed>,
+    assumptions: Assumptions,
     tasks: Table,
     chains: Option<Table>,
     resources: Table,
@@ -99,7 +100,13 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
     };
     let mut content = Content {
         facts: facts(input),
-        assumptions: input.assumptions.iter().map(Listed::from).collect(),
+        assumptions: Assumptions::new(
+            input.assumptions,
+            match verdict.positive {
+                true => Claim::Deadlines { bound: false },
+                false => Claim::Nothing { bound: false },
+            },
+        ),
         tasks: tasks(system, answer),
         chains: chains(system, answer),
         resources: resources(system, growth(answer)),
@@ -158,12 +165,22 @@ fn verdict(input: &Input<'_>) -> Verdict {
     let late: Vec<&str> = late.map(|task| task.name.as_str()).collect();
     let slow: Vec<&str> = slow.map(|chain| chain.name.as_str()).collect();
     let failed = [("task", late), ("chain", slow)];
+    let limits = answer.chains.iter().filter(|chain| chain.limit_ns.is_some());
+    let chains = match (limits.count(), answer.chains.len()) {
+        (0, 0) => "",
+        (0, _) => " No chain has a limit, so the verdict states nothing about chains.",
+        (some, all) if some == all => " All chains meet their limits.",
+        _ => " All chains with a limit meet it. The verdict states nothing about other chains.",
+    };
+    let used = match input.chosen {
+        Some(_) => " The budgets are as large as the deadlines allow, so some margins are almost 0.",
+        None => "",
+    };
     let (tone, word, sentence) = match answer.schedulable {
         true => (
             Tone::Good,
             "Schedulable",
-            "All tasks meet their deadlines and all chains meet their limits, under the assumptions below."
-                .to_owned(),
+            format!("Under the assumptions below, all tasks meet their deadlines.{chains}{used}"),
         ),
         false => (
             Tone::Bad,
@@ -186,10 +203,12 @@ fn verdict(input: &Input<'_>) -> Verdict {
         checks.push(Check::new(Tone::Open, "not checked", text));
     }
     if let Some(chosen) = input.chosen.filter(|_| answer.schedulable) {
-        let text = "Each budget that is 1 ns per regulation period larger fails the test.".to_owned();
+        let text = "No budget can grow alone: with 1 ns more memory time per regulation period, the test fails.".to_owned();
         checks.push(Check::new(Tone::Good, "confirmed", text));
+        let replaced = "The result replaces the budgets that the file of the system states by the chosen ones.";
+        checks.push(Check::new(Tone::Plain, "note", replaced.to_owned()));
         let text = match chosen.optimal {
-            true => "No better budgets pass the test, according to the search.",
+            true => "Best budgets: according to the search, all better combinations of budgets fail the test.",
             false => "The search ended before it had examined all budgets, so better budgets may exist.",
         };
         checks.push(Check::new(Tone::Open, "not checked", text.to_owned()));
@@ -308,6 +327,7 @@ fn tasks(system: &System, answer: &Answer) -> Table {
         .time("Deadline D", |(.., compared)| compared.limit.clone())
         .time("Margin D − R", |(.., compared)| compared.margin.clone())
         .number("R / D", |(.., compared)| compared.share.clone())
+        .text("Priority", |(_, task, ..)| priority(task))
         .text("Wait", |(_, task, ..)| waiting(task))
         .text("Largest part of R", |(_, task, found, _)| {
             Cell::of(costliest(system, task, found))
@@ -320,6 +340,14 @@ fn tasks(system: &System, answer: &Answer) -> Table {
     table
         .done()
         .on_page("tasks", "Tasks, with the bounds on their response times")
+}
+
+/// Returns the priority on the core, and the priority on the other resources if it differs.
+fn priority(task: &Task) -> String {
+    match task.gpu_priority == task.priority {
+        true => task.priority.to_string(),
+        false => format!("{}, on the GPU {}", task.priority, task.gpu_priority),
+    }
 }
 
 fn waiting(task: &Task) -> &'static str {

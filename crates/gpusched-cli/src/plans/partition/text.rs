@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Args, margin, response_times, sensitivity};
 use crate::arguments::Case;
 use crate::plans::explanation;
-use crate::report::{About, Cell, Palette, Report, Table, clip, numbered, wrap};
+use crate::report::{About, Cell, Palette, Report, Table, clip, numbered_for, wrap};
 use crate::test::decimals;
 use gpusched_analysis::partitioning::{
     HeuristicKind, MARGIN_SEARCHES, Objective, Offer, Problem, default_budget,
@@ -307,7 +307,9 @@ impl Report for About<(&Args, &Case<'_>, Instant), Plan> {
         Ok(match case.alone {
             true => {
                 let list = plan.assumptions.as_deref().filter(|_| !case.quiet);
-                let list = list.map(|list| format!("\n{}", numbered(list)));
+                let strength = case.problem.strength();
+                let negative = { plan.failure.as_ref() }.is_some_and(|failure| !failure.is_open(strength));
+                let list = list.map(|list| format!("\n{}", numbered_for(list, negative)));
                 args.report((case, *start), plan, palette) + &list.unwrap_or_default()
             }
             false => {

@@ -8,7 +8,7 @@ use gpusched_model::counted;
 use gpusched_model::end_to_end::{Answer, ChosenBudgets, Draft, SystemPlan};
 use gpusched_model::error::excerpt;
 use gpusched_model::identity::sha256;
-use gpusched_model::plan::{Partition, Plan};
+use gpusched_model::plan::{Failure, Partition, Plan};
 use gpusched_model::{Bound, Identity, TaskSet};
 
 fn verdict(schedulable: bool) -> &'static str {
@@ -107,6 +107,7 @@ pub(super) fn of_plan(plan: &Plan, file: &str) -> Description {
         table,
         assumptions: plan.assumptions.clone().unwrap_or_default(),
         check: Some(format!("gpusched verify {file} SET")),
+        negative: { plan.failure.as_ref() }.is_some_and(|failure| *failure != Failure::HeuristicFailed),
         quiet: false,
     }
 }
@@ -190,6 +191,7 @@ pub(super) fn of_bound(bound: Bound, file: &str) -> Description {
         table: Table::default(),
         assumptions: bound.assumptions.unwrap_or_default(),
         check: Some(format!("gpusched wcet verify {file} KERNEL")),
+        negative: false,
         quiet: false,
     }
 }
@@ -218,6 +220,7 @@ pub(super) fn of_answer(answer: Answer, file: &str) -> Description {
         table: Table::default(),
         assumptions: answer.assumptions,
         check: Some(format!("gpusched verify {file} SYSTEM")),
+        negative: false,
         quiet: false,
     }
 }
@@ -237,6 +240,7 @@ pub(super) fn of_system_plan(plan: SystemPlan, file: &str) -> Description {
         table: Table::default(),
         assumptions: plan.verdict.map(|answer| answer.assumptions).unwrap_or_default(),
         check: Some(format!("gpusched verify {file} SYSTEM")),
+        negative: false,
         quiet: false,
     }
 }
@@ -271,6 +275,7 @@ pub(super) fn of_chosen(found: &ChosenBudgets, file: &str) -> Description {
             .done(),
         assumptions: found.verdict.assumptions.clone(),
         check: Some(format!("gpusched verify {file} SYSTEM")),
+        negative: false,
         quiet: false,
     }
 }
@@ -297,6 +302,7 @@ pub(super) fn of_set(set: &TaskSet, file: &str) -> Description {
         table: Table::default(),
         assumptions: Vec::new(),
         check: Some(format!("gpusched partition {file} --gpu GPU")),
+        negative: false,
         quiet: false,
     }
 }
@@ -336,6 +342,7 @@ pub(super) fn of_system(draft: &Draft, file: &str) -> Description {
         table: Table::default(),
         assumptions: Vec::new(),
         check: Some(check),
+        negative: false,
         quiet: false,
     }
 }

@@ -14,7 +14,7 @@ use described::{of_answer, of_bound, of_chosen, of_plan, of_set, of_system, of_s
 
 use crate::experiments::study::check;
 use crate::other_tools::recording::summary;
-use crate::report::{Output, Palette, Report, Table, numbered};
+use crate::report::{Output, Palette, Report, Table, numbered_for};
 use crate::{Global, Outcome, Run};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::error::{Error, Result};
@@ -58,6 +58,9 @@ struct Description {
     /// Command that checks the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<String>,
+    /// Whether the claim is that no plan exists.
+    #[serde(skip)]
+    negative: bool,
     #[serde(skip)]
     quiet: bool,
 }
@@ -150,7 +153,7 @@ impl Report for Description {
             let _ = write!(text, "\n{}", self.table.render(palette.header));
         }
         if !self.assumptions.is_empty() && !self.quiet {
-            let _ = write!(text, "\n{}", numbered(&self.assumptions));
+            let _ = write!(text, "\n{}", numbered_for(&self.assumptions, self.negative));
         }
         if let Some(check) = &self.check {
             let words = if self.kind.contains("set") || self.kind == "system" {

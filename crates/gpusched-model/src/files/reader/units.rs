@@ -79,10 +79,6 @@ impl Times {
         match value {
             Tree::Object(fields) => {
                 for (name, value) in fields {
-                    // A thread block may well take less than 1 us.
-                    if name == "clusters" {
-                        continue;
-                    }
                     let dot = if path.is_empty() { "" } else { "." };
                     self.add(value, &format!("{path}{dot}{name}"), Some(name));
                 }

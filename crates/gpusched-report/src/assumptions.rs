@@ -1,0 +1,98 @@
+//! The assumptions of a claim, with what follows for this claim if one of them is false.
+//!
+//! A claim that no plan exists is the opposite of a claim that all jobs meet their deadlines: an assumption that counts too much delay is
+//! safe for the second claim, and unsafe for the first.
+
+use gpusched_model::assumptions::{Assumption, Consequence};
+use serde::Serialize;
+
+/// What a result claims.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// All jobs meet their deadlines. `bound`: also, no plan has fewer SMs than the lower bound.
+    Deadlines { bound: bool },
+    /// No plan exists.
+    NoPlan,
+    /// An execution time never exceeds a bound.
+    Bound,
+    /// Nothing about deadlines: the result is refused or not proven. `bound`: no plan has fewer SMs than the lower bound.
+    Nothing { bound: bool },
+}
+
+/// The assumptions of a claim.
+#[derive(Debug, Serialize)]
+pub struct Assumptions {
+    /// Sentences about what follows from a false assumption.
+    intro: Vec<&'static str>,
+    list: Vec<Listed>,
+}
+
+/// An assumption.
+#[derive(Debug, Serialize)]
+struct Listed {
+    id: String,
+    text: String,
+    duty: &'static str,
+    /// Whether somebody must ensure the assumption.
+    ensure: bool,
+}
+
+impl Assumptions {
+    /// Creates the section of `list` for `claim`.
+    pub fn new(list: &[Assumption], claim: Claim) -> Assumptions {
+        let list = list.iter().map(|assumption| {
+            let id = assumption.id.to_string();
+            let (duty, ensure) = duty(assumption.if_violated, claim);
+            Listed {
+                text: assumption.text.clone().unwrap_or_else(|| id.clone()),
+                duty,
+                ensure,
+                id,
+            }
+        });
+        Assumptions {
+            intro: intro(claim),
+            list: list.collect(),
+        }
+    }
+}
+
+/// Returns the duty of the reader, and whether somebody must ensure the assumption.
+fn duty(consequence: Consequence, claim: Claim) -> (&'static str, bool) {
+    match (claim, consequence) {
+        (Claim::NoPlan, Consequence::Pessimistic) => ("you must ensure", true),
+        (Claim::NoPlan, Consequence::Unsafe) => ("not milder", true),
+        (_, Consequence::Unsafe) => ("you must ensure", true),
+        (_, Consequence::Pessimistic) => ("pessimistic", false),
+    }
+}
+
+const UNCHECKED: &str =
+    "The result holds under these statements about the real system. gpusched does not check them.";
+const NEGATIVE_BOUND: &str = "The lower bound needs more: statements marked pessimistic must be true too, and jobs must be able to reach the stated limits, such as their WCETs. Otherwise a plan with fewer SMs may exist.";
+
+fn intro(claim: Claim) -> Vec<&'static str> {
+    let (first, bound) = match claim {
+        Claim::NoPlan => {
+            return vec![
+                UNCHECKED,
+                "The claim is that no plan exists, so it is wrong if the real system delays jobs less than the statements say. If a statement marked you must ensure is false, tasks may contend less and need fewer SMs, and a plan may exist.",
+                "For statements marked not milder, somebody must ensure that the real system is not milder than they state: the same dispatcher, and jobs that can reach their WCETs and arrive as often as stated. With another dispatcher or less load, a plan may exist. With more load, the claim still holds.",
+            ];
+        }
+        Claim::Deadlines { bound } => (
+            "If a statement marked you must ensure is false, the verdict is void, and tasks may miss deadlines. If a statement marked pessimistic is false, tasks still meet their deadlines.",
+            bound,
+        ),
+        Claim::Bound => (
+            "If a statement marked you must ensure is false, the bound is void, and the kernel may take longer. If a statement marked pessimistic is false, the bound still holds.",
+            false,
+        ),
+        Claim::Nothing { bound } => (
+            "The page does not prove that tasks meet or miss deadlines. A proof would also need the statements marked you must ensure. Statements marked pessimistic count more delay than necessary if they are false.",
+            bound,
+        ),
+    };
+    let bound = bound.then_some(NEGATIVE_BOUND);
+    [UNCHECKED, first].into_iter().chain(bound).collect()
+}
