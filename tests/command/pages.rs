@@ -287,8 +287,13 @@ fn assumptions_have_the_sense_of_their_claim() {
     let page = |options: &str| page_of(&plan_of(ADAS, options), ADAS).stdout;
     let positive = page("--gpu orin");
     assert_eq!(positive.matches(pessimistic).count(), 1);
-    assert!(positive.contains("tasks still meet their deadlines") && positive.contains("The lower bound needs more"));
-    assert!(positive.contains("Their sum is 8.000006, rounded up to 10,") && positive.contains("rounded up)"));
+    assert!(
+        positive.contains("tasks still meet their deadlines")
+            && positive.contains("The lower bound needs more")
+    );
+    assert!(
+        positive.contains("Their sum is 8.000006, rounded up to 10,") && positive.contains("rounded up)")
+    );
     let negative = page("--sms 6");
     assert!(!negative.contains(pessimistic) && !negative.contains("tasks may miss deadlines"));
     for text in [
@@ -310,10 +315,18 @@ fn assumptions_have_the_sense_of_their_claim() {
         format!("show {path}"),
     ] {
         let text = run(&command).stdout;
-        assert!(text.contains("less delay than they state") && !text.contains("if violated"), "{command}: {text}");
+        assert!(
+            text.contains("less delay than they state") && !text.contains("if violated"),
+            "{command}: {text}"
+        );
     }
     for options in ["--sms 8", "--sms 6 --heuristic sms"] {
-        assert!(run(&format!("partition {ADAS} {options}")).stdout.contains("pessimistic if violated"), "{options}");
+        assert!(
+            run(&format!("partition {ADAS} {options}"))
+                .stdout
+                .contains("pessimistic if violated"),
+            "{options}"
+        );
     }
 }
 

@@ -347,7 +347,10 @@ impl Args {
             text += &explanation::of_verdict(&self.request, case, verdict);
         }
         if !case.quiet {
-            let open = matches!(verdict.evidence, Evidence::BoundExceeded | Evidence::Undecided { .. });
+            let open = matches!(
+                verdict.evidence,
+                Evidence::BoundExceeded | Evidence::Undecided { .. }
+            );
             let negative = !verdict.schedulable && !open;
             text += &format!("\n{}", numbered_for(&self.assumptions(case), negative));
         }

@@ -151,8 +151,15 @@ fn doubts(kernel: &Kernel) -> impl Iterator<Item = String> {
         )
     });
     let clusters = kernel.clusters().iter();
-    let times = clusters.flat_map(|cluster| [cluster.isolated_distribution(), cluster.interference_distribution()]);
-    let percentiles = times.filter_map(|times| times?.percentile).filter(|&percentile| percentile < 1.0);
+    let times = clusters.flat_map(|cluster| {
+        [
+            cluster.isolated_distribution(),
+            cluster.interference_distribution(),
+        ]
+    });
+    let percentiles = times
+        .filter_map(|times| times?.percentile)
+        .filter(|&percentile| percentile < 1.0);
     let least = percentiles.reduce(f64::min).map(|least| {
         format!(
             "Longest times of blocks: the kernel file states percentiles from {least} on for e⁰ and e¹. By the fitted distribution, blocks \

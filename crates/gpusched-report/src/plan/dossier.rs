@@ -16,7 +16,8 @@ pub fn of(plan: &Plan, set: &TaskSet, file: &File) -> Dossier {
         let about = format!("{}, {}", device.name(), counted(device.sms(), "SM"));
         inputs.push(("GPU", about, sha256(device)));
     }
-    let gpus = origin::gpus(plan, set).unwrap_or_else(|| "no task states the GPU of its measurement".to_owned());
+    let gpus =
+        origin::gpus(plan, set).unwrap_or_else(|| "no task states the GPU of its measurement".to_owned());
     let measured = vec![("WCETs measured on".to_owned(), gpus)];
     let identity = plan.identity.as_ref();
     Dossier::new(("plan", identity), &inputs, measured, not_covered(plan, set)).in_file(file)

@@ -49,13 +49,19 @@ pub fn claim(plan: &Plan) -> Vec<String> {
             "Evidence that no plan fits: this lower bound is larger than the {} of the GPU.",
             counted(plan.capacity(), "SM")
         ),
-        Failure::HeuristicFailed => "There is no evidence that no plan fits: the heuristic found none.".to_owned(),
+        Failure::HeuristicFailed => {
+            "There is no evidence that no plan fits: the heuristic found none.".to_owned()
+        }
         failure => format!("Evidence that no plan fits: {failure}."),
     }));
     if !plan.partitions.is_empty() {
         let text = match plan.failure {
-            None => "Evidence that the tasks meet their deadlines: each partition passes its test, as follows.",
-            Some(_) => "The partitions below show what the search tried. They are no part of the evidence for the claim.",
+            None => {
+                "Evidence that the tasks meet their deadlines: each partition passes its test, as follows."
+            }
+            Some(_) => {
+                "The partitions below show what the search tried. They are no part of the evidence for the claim."
+            }
         };
         sentences.push(text.to_owned());
     }
@@ -73,7 +79,10 @@ pub fn rounded(bound: &LowerBound) -> String {
     let unit = u128::from(UNITS_PER_SM);
     let (whole, rest) = (sum / unit, sum % unit);
     let sms = match bound.proof {
-        BoundProof::Prices => format!(", rounded up to {}, the next number that partitions can have", bound.sms),
+        BoundProof::Prices => format!(
+            ", rounded up to {}, the next number that partitions can have",
+            bound.sms
+        ),
         BoundProof::Search => String::new(),
     };
     format!("Their sum is {whole}.{rest:06}{sms}.")
@@ -156,7 +165,10 @@ pub fn files(plan: &Plan, set: &TaskSet) -> Result<[File; 2]> {
 /// Returns the exports that the GPU of `plan` supports, and a remark about these exports.
 pub fn exports(plan: &Plan, set: &TaskSet, verified: bool) -> (Vec<File>, &'static str) {
     let Some(hardware) = &plan.hardware else {
-        return (Vec::new(), "The plan states only a number of SMs and names no GPU model, so there is no export.");
+        return (
+            Vec::new(),
+            "The plan states only a number of SMs and names no GPU model, so there is no export.",
+        );
     };
     if !verified || !plan.schedulable {
         return (

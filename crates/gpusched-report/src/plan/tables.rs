@@ -88,7 +88,9 @@ pub fn partitions(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verif
     let table = table
         .number("Partition", |(index, ..)| *index)
         .number("SMs", |(_, partition, _)| partition.sms)
-        .text("Verdict", |(_, partition, _)| verdict(plan, partition, set, verified))
+        .text("Verdict", |(_, partition, _)| {
+            verdict(plan, partition, set, verified)
+        })
         .text("Tasks", |(_, partition, _)| {
             let names = partition.tasks.iter().map(|&task| set.label(task));
             names.collect::<Vec<String>>().join(", ")

@@ -221,7 +221,10 @@ pub fn assumptions(plan: &Plan, checked: &Checked<'_>) -> Assumptions {
             Claim::Nothing { bound: false },
         ),
         Ok((verified, _, conclusion)) => {
-            let bound = verified.bound.as_ref().is_some_and(|bound| bound.proven.is_some());
+            let bound = verified
+                .bound
+                .as_ref()
+                .is_some_and(|bound| bound.proven.is_some());
             let claim = match conclusion {
                 Conclusion::Schedulable => Claim::Deadlines { bound },
                 Conclusion::NoPlan(_) => Claim::NoPlan,

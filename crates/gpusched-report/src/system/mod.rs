@@ -194,12 +194,17 @@ fn verdict(input: &Input<'_>) -> Verdict {
         checks.push(Check::new(Tone::Open, "not checked", text));
     }
     if let Some(chosen) = input.chosen.filter(|_| answer.schedulable) {
-        let text = "No budget can grow alone: with 1 ns more memory time per regulation period, the test fails.".to_owned();
+        let text =
+            "No budget can grow alone: with 1 ns more memory time per regulation period, the test fails."
+                .to_owned();
         checks.push(Check::new(Tone::Good, "confirmed", text));
-        let replaced = "The result replaces the budgets that the file of the system states by the chosen ones.";
+        let replaced =
+            "The result replaces the budgets that the file of the system states by the chosen ones.";
         checks.push(Check::new(Tone::Plain, "note", replaced.to_owned()));
         let text = match chosen.optimal {
-            true => "Best budgets: according to the search, all better combinations of budgets fail the test.",
+            true => {
+                "Best budgets: according to the search, all better combinations of budgets fail the test."
+            }
             false => "The search ended before it had examined all budgets, so better budgets may exist.",
         };
         checks.push(Check::new(Tone::Open, "not checked", text.to_owned()));
