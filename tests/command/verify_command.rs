@@ -422,7 +422,7 @@ fn chosen_budgets_are_verified_shown_and_reported() {
     );
     let page = run_with(&format!("report - {system}"), found.clone());
     let parts = [
-        "Each budget that is 1 ns per regulation period larger fails",
+        "No budget can grow alone: with 1 ns more memory time",
         "best-effort cores access memory for at most its budget",
         "WCET G under the budget",
     ];

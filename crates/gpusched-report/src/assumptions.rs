@@ -1,6 +1,6 @@
 //! The assumptions of a claim, with what follows for this claim if one of them is false.
 //!
-//! A claim that no plan exists is the opposite of a claim that all jobs meet their deadlines: an assumption that counts too much delay is
+//! A claim that no plan exists is the opposite of a claim that all jobs meet their deadlines. An assumption that counts too much delay is
 //! safe for the second claim, and unsafe for the first.
 
 use gpusched_model::assumptions::{Assumption, Consequence};
