@@ -108,7 +108,7 @@ fn scripts_refuse_other_machines() {
         (
             resctrl,
             ("fs/resctrl/info/MB/min_bandwidth", "20"),
-            "found 12 percent, and 10 after rounding down to a multiple of 10, expected at least 20: use a budget of about 0.206 or more",
+            "found 12 percent, and 10 after rounding down to a multiple of 10, expected at least 20: the machine sets no budget below about 0.206, and a budget above the proven one is unsafe",
         ),
         (
             "--as resctrl --core-rate 2GB/s --cores 99",

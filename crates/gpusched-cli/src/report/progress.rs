@@ -5,12 +5,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::progress_lines::Lines;
+use super::progress_lines::{Lines, SEARCH};
 use crate::{Global, embedding};
 use gpusched_model::interrupt;
-
-/// Name of the units of a search. A search has a description in place of a count.
-pub(super) const SEARCH: &str = "";
 
 /// Progress of a run on standard error: a bar on a terminal, or a line every 30 s. It is hidden with `--quiet`.
 pub struct Progress {

@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, ProgressBar};
 
-use super::progress::SEARCH;
 use crate::complain;
 use gpusched_model::time::Time;
+
+/// Name of the units of a search. A search has a description in place of a count.
+pub(super) const SEARCH: &str = "";
 
 /// Time between two lines, unless the environment variable [`INTERVAL`] states another time.
 const EVERY: Duration = Duration::from_secs(30);

@@ -111,7 +111,7 @@ impl<T: Copy> Crossbar<T> {
         later.filled = Ports::default();
     }
 
-    /// Exchanges the packets at the outputs with those of `other`.
+    /// Exchanges the packets at the outputs with the packets at the outputs of `other`.
     pub fn swap_outputs(&mut self, other: &mut Self) {
         std::mem::swap(&mut self.outputs, &mut other.outputs);
         std::mem::swap(&mut self.filled, &mut other.filled);

@@ -149,7 +149,7 @@ if [ \"$percent\" -lt \"$least\" ] || [ \"$percent\" -le 0 ]; then
   usable=$(((least + step - 1) / step * step))
   [ \"$usable\" -gt 0 ] || usable=$step
   q=$(((usable * {part} + {more} + 999) / 1000))
-  [ \"$q\" -le 1000 ] && q=\"use a budget of about $(printf '%d.%03d' $((q / 1000)) $((q % 1000))) or more\" || q=\"no budget is large enough\"
+  [ \"$q\" -le 1000 ] && q=\"the machine sets no budget below about $(printf '%d.%03d' $((q / 1000)) $((q % 1000))), and a budget above the proven one is unsafe\" || q=\"no budget is large enough\"
   fail \"budget: found $exact percent, and $percent after rounding down to a multiple of $step, expected at least $usable: $q\"
 fi
 root=\"$sys/fs/resctrl/schemata\"
@@ -185,7 +185,7 @@ fn too_small(machine: &Machine, allowance: &Allowance, least: &str, (whole, of):
     let thousandths = (part + more).div_ceil(1000);
     let expected = match thousandths <= 1000 {
         true => format!(
-            "a budget of about {}.{:03} or more, or another tool",
+            "another tool, or a system whose proven budget is at least about {}.{:03}",
             thousandths / 1000,
             thousandths % 1000
         ),

@@ -147,8 +147,8 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Returns the problem whose searches by `auto` and `optimal` tell `watch` the SMs of their best plan so far, which may exceed
-    /// the SMs of the GPU, and the lower bound on the SMs of every plan.
+    /// Returns the problem whose searches by `auto` and `optimal` call `watch`. It receives the SMs of the best plan so far, which may
+    /// exceed the SMs of the GPU, and the lower bound on the SMs of every plan.
     #[must_use]
     pub fn watched<'b>(self, watch: &'b (dyn Fn(u32, u32) + Sync)) -> Problem<'b>
     where

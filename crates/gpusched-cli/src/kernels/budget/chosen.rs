@@ -27,7 +27,9 @@ pub struct Constant {
 /// # Errors
 /// Fails if the file cannot be read, or if a statement of the file is wrong.
 pub fn read(path: &Path, cores: &[u32], global: &Global) -> Result<Option<Constant>> {
-    let found: ChosenBudgets = Documents::only(path, "result of `budget nominal --deadlines`")?;
+    let mut found: ChosenBudgets = Documents::only(path, "result of `budget nominal --deadlines`")?;
+    // The identity is of the system before the choice. The file has the system with the chosen budgets.
+    found.identity = None;
     let environment = Environment {
         overheads: found.verdict.overheads,
         ..Environment::from(default_interference(Policy::DEFAULT))

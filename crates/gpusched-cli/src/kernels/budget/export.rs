@@ -92,7 +92,8 @@ const EXAMPLE: &str = "\
 The script checks the machine before it changes a setting. With SYSFS=FOLDER, it uses this folder instead of /sys.
 
 Examples:
-  gpusched budget export budgets.json --as resctrl --rate 4GB/s --core-rate 2.5GB/s --line 64 --cores 2,3 -o budget.sh
+  gpusched budget nominal tasksets/end_to_end/one-kernel.json --deadlines --format json -q | \\
+    gpusched budget export - --as resctrl --rate 4GB/s --core-rate 2.5GB/s --line 64 --cores 2,3 -o budget.sh
   gpusched budget export --as memguard --q 0.13 --period 1ms --rate 3.9GB/s --line 64 --cores 1,2,3 -o budget.sh";
 
 impl Run for Args {

@@ -1,4 +1,4 @@
-//! Runs in which a budget policy chooses the requests of each regulation period ([Aghilinasab20] §V).
+//! Runs where a budget policy chooses the requests of each regulation period ([Aghilinasab20] §V).
 
 use gpusched_analysis::bandwidth::{Allocator, nominal};
 use gpusched_model::error::Result;
