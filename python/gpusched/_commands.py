@@ -469,9 +469,9 @@ def verify(
             budgets of `budget nominal --deadlines` for a system.
         task_set: Task sets of the plans, in the order of the plans; or an end-to-end system.
         search_effort: Examine at most N candidate partitions per lower bound [default: 30000000].
-        identity: Comparison of the task set with the identity in the plan [default: strict]. `strict`: refuse a
-            plan that was computed for another set, such as a set with other names. `logical`: list the differences,
-            and check only what the evidence proves. A plan without identity has no such check.
+        identity: Comparison of the input with the identity in the result [default: strict]. `strict`: refuse a
+            result that was computed for another input, such as a task set with other names. `logical`: list the
+            differences, and check only what the evidence proves. A result without identity has no such check.
         sms: Number of SMs of the GPU, as an alternative to ``gpu``.
         gpu: GPU to partition: a name that `gpusched gpus` lists, or a device file.
         granularity: Expected granularity of the partitions. ``sm``: Partitions are arbitrary sets of SMs. ``tpc``:
@@ -1207,6 +1207,7 @@ def wcet_verify(
     bound: Document,
     kernel: Document,
     *,
+    identity: Optional[Literal["strict", "logical"]] = None,
     threads: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Result:
@@ -1215,6 +1216,9 @@ def wcet_verify(
     Args:
         bound: One bound (JSON) or many (JSONL), written by `wcet bound --format json`.
         kernel: Kernels of the bounds, in the order of the bounds.
+        identity: Comparison of the input with the identity in the result [default: strict]. `strict`: refuse a
+            result that was computed for another input, such as a task set with other names. `logical`: list the
+            differences, and check only what the evidence proves. A result without identity has no such check.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
@@ -1222,6 +1226,7 @@ def wcet_verify(
         ["wcet", "verify"],
         [("bound", bound), ("kernel", kernel)],
         {
+            "identity": identity,
             "threads": threads,
             "seed": seed,
         },
@@ -1281,6 +1286,7 @@ def budget_nominal(
     slowdown: Value = None,
     sync: bool = False,
     straddling: Optional[Literal["end", "both"]] = None,
+    header: Optional[Path] = None,
     deadlines: bool = False,
     per: Optional[Literal["all", "kind", "task"]] = None,
     search_effort: Optional[int] = None,
@@ -1298,8 +1304,12 @@ def budget_nominal(
             the time when best-effort cores access memory. `end` follows Eq. 10 of [Aghilinasab20]. `end` is safe if
             blocks slow down only during memory time. Only `both` is safe if a partial overlap may extend a block to
             e1, its WCET under interference.
+        header: Also write the constants of the kernel to a C header, for a process that chooses budgets. The header
+            contains clusters and setting for `gpusched_budget.h`. Only for one kernel.
         deadlines: Choose budgets with which an end-to-end system meets its deadlines. The budgets maximize the
-            memory time of best-effort cores, weighted by time. All deadlines and limits of chains are proven.
+            memory time of best-effort cores, weighted by time. All deadlines and limits of chains are proven. The
+            search ignores budgets in the file. Largest budgets may leave no slack, so state shorter deadlines to
+            keep a margin.
         per: Segments that have equal budgets. ``all``: One budget for all segments. ``kind``: One budget each for
             CPU segments, copies and kernels. ``task``: One budget for each task.
         search_effort: Stop the search for budgets after N schedulability tests. The output then states an upper
@@ -1314,6 +1324,7 @@ def budget_nominal(
             "slowdown": slowdown,
             "sync": sync,
             "straddling": straddling,
+            "header": header,
             "deadlines": deadlines,
             "per": per,
             "search-effort": search_effort,
@@ -1340,6 +1351,9 @@ def budget_simulate(
     demand: Value = None,
     cores: Value = None,
     sharing: Optional[Literal["equal", "max-min", "demand"]] = None,
+    tasks: Value = None,
+    throttle_factor: Optional[int] = None,
+    tick: Value = None,
     blocks: Optional[Literal["wcet", "mean", "drawn", "trace"]] = None,
     trace: Optional[Union[Document, Sequence[Document]]] = None,
     trace_format: Optional[Literal["csv", "jsonl", "examiner", "neutrino"]] = None,
@@ -1382,6 +1396,13 @@ def budget_simulate(
             memory time that a core leaves unused is lost, as if each core had its own budget. ``max-min``: Max-min
             fair shares. The memory time that a core leaves unused goes to cores with a higher demand. ``demand``:
             Shares in proportion to the demands.
+        tasks: Tasks of one best-effort core, with values as for --demand. The core gets the whole budget, and all
+            tasks are always ready. At each tick, the scheduler of the core (CFS) chooses the task with the least
+            execution time.
+        throttle_factor: Weight of throttled time for a task (TFS). If the core has used its budget, it stands still
+            until the next regulation period. With throttle-fair scheduling (TFS), the scheduler counts N times this
+            time as execution time of the stopped task. 0 is CFS without TFS.
+        tick: Time between two scheduling decisions of --tasks.
         blocks: Execution times of the blocks in the simulation. `mean` and `drawn` require the distributions of a
             profile. `trace` requires --trace. ``wcet``: Each block takes its WCET. ``mean``: Each block takes the
             mean time that the profile states for its cluster. ``drawn``: Each block takes a random time. The
@@ -1416,6 +1437,9 @@ def budget_simulate(
             "demand": demand,
             "cores": cores,
             "sharing": sharing,
+            "tasks": tasks,
+            "throttle-factor": throttle_factor,
+            "tick": tick,
             "blocks": blocks,
             "trace": trace,
             "trace-format": trace_format,
@@ -1512,13 +1536,14 @@ def budget_sequence(
 
 
 def budget_export(
+    budgets: Document = None,
     *,
     as_: Literal["memguard", "bwlock", "resctrl", "mpam"],
-    q: Value,
-    period: Value,
     rate: Value,
-    cores: Union[int, Sequence[int]],
+    cores: Value,
     line: int,
+    q: Value = None,
+    period: Value = None,
     overshoot: Optional[int] = None,
     process_misses: Optional[int] = None,
     lead: Value = None,
@@ -1531,20 +1556,23 @@ def budget_export(
     """Write a script that sets a budget on a real machine.
 
     Args:
+        budgets: Budgets of a system, written by `budget nominal SYSTEM --deadlines --format json`. The file states
+            the budget and the regulation period. If the budgets of the system differ, the script sets the least.
         as_: Tool that regulates the best-effort cores. ``memguard``: MemGuard: limits of misses and writebacks per
             core and period. ``bwlock``: BWLOCK++: limit of misses per core and period while a task holds the lock.
             ``resctrl``: Linux resctrl on x86: percentage that delays the requests of each core. ``mpam``: MPAM of
             Arm: maximum share of the memory bandwidth of all cores together.
-        q: Memory bandwidth budget Q, e.g., the result of `budget nominal`.
-        period: Regulation period of the analysis, e.g., of the kernel file.
-        rate: Rate of all best-effort cores together while a kernel runs without budgets, e.g., 3.9GB/s. Use the
-            smallest rate that you measured, with the programs that caused e1 of the kernel. If the cores reach a
-            higher rate without the kernel, that rate is unsafe here.
-        cores: CPU numbers of the best-effort cores, e.g., 1,2,3.
+        rate: Rate of all best-effort cores together without budgets, e.g., 3.9GB/s. Use the smallest rate of all
+            experiments that gave e1: of kernels, copies and CPU segments. A higher rate, such as the rate without a
+            kernel, is unsafe here.
+        cores: CPU numbers of the best-effort cores, e.g., 1,2,3 or 1-3.
         line: Bytes per cache line.
+        q: Memory bandwidth budget Q of a kernel, e.g., the result of `budget nominal`.
+        period: Regulation period of the analysis, e.g., of the kernel file.
         overshoot: Cache misses of a core between its limit and its stop.
-        process_misses: Cache misses per period of the process that computes budgets. The default is the value of
-            [Aghilinasab20]. With 0, budgets are constant, and no such process runs.
+        process_misses: Cache misses per period of the process that computes budgets. The default for constant
+            budgets in a file, resctrl and mpam is 0: no such process runs. Otherwise, the default is 470, the value
+            of [Aghilinasab20].
         lead: Time from the start of this process to the start of the next period.
         core_rate: Largest rate of one best-effort core that runs alone; for resctrl.
         memory_rate: Memory bandwidth that MPAM divides; for mpam.
@@ -1554,14 +1582,14 @@ def budget_export(
     """
     command = Command(
         ["budget", "export"],
-        [],
+        [*([] if budgets is None else [("budgets", budgets)])],
         {
             "as": as_,
-            "q": q,
-            "period": period,
             "rate": rate,
             "cores": cores,
             "line": line,
+            "q": q,
+            "period": period,
             "overshoot": overshoot,
             "process-misses": process_misses,
             "lead": lead,
