@@ -175,8 +175,8 @@ fn recommended_budgets_are_large_enough() {
         let refused = line("0.0123");
         assert_eq!(refused.code, 2, "{options}");
         let (_, rest) =
-            { refused.stderr.split_once("of about ") }.unwrap_or_else(|| panic!("{}", refused.stderr));
-        let least = rest.split(' ').next().unwrap();
+            { refused.stderr.split_once("at least about ") }.unwrap_or_else(|| panic!("{}", refused.stderr));
+        let least = rest.split_whitespace().next().unwrap();
         assert_eq!(line(least).code, 0, "{options} {least}");
     }
 }

@@ -7,7 +7,7 @@ use gpusched_model::{BudgetPolicy, Factor, Kernel, Straddling};
 use gpusched_study::measures::statistics::ratio;
 use rayon::prelude::*;
 
-use super::regulated::{RegulatedClients, simulate};
+use super::runs::{Runs, simulate};
 use super::{Labels, Row};
 
 /// The runs under all budget policies, with the nominal budget of a slowdown.
@@ -31,22 +31,17 @@ impl PolicyRuns {
     }
 
     /// Simulates all runs of `kernel`. `most` has the number of requests of each client in a period with the budget 1.
-    pub fn of(
-        clients: &RegulatedClients,
-        kernel: &Kernel,
-        most: &[u64],
-        slowdown: Factor,
-    ) -> Result<PolicyRuns> {
+    pub fn of(beside: &Runs, kernel: &Kernel, most: &[u64], slowdown: Factor) -> Result<PolicyRuns> {
         let found = nominal(kernel, slowdown, false, Straddling::End)?;
         let q = found.nominal_q;
-        let starts: Vec<u64> = (0..clients.starts()).collect();
+        let starts: Vec<u64> = (0..beside.starts).collect();
         let runs: Vec<(BudgetPolicy, u64)> = BudgetPolicy::ALL
             .iter()
             .flat_map(|&policy| starts.iter().map(move |&start| (policy, start)))
             .collect();
         let runs = runs.par_iter().map(|&(policy, start)| {
             let allocator = Allocator::new(kernel, q, policy, Straddling::End)?;
-            run(clients, kernel, most, allocator, start)
+            run(beside, kernel, most, allocator, start)
         });
         let runs: Vec<Result<(u64, u64)>> = runs.collect();
         let runs = runs.into_iter().collect::<Result<Vec<_>>>()?;
@@ -89,13 +84,13 @@ impl PolicyRuns {
 /// The budget of a period depends only on the blocks that ended before it. So each simulation repeats the one before it up to
 /// the first period whose budget is not chosen.
 fn run(
-    clients: &RegulatedClients,
+    beside: &Runs,
     kernel: &Kernel,
     most: &[u64],
     mut allocator: Allocator,
     start: u64,
 ) -> Result<(u64, u64)> {
-    let (launch, period) = (clients.launch(start), clients.period());
+    let (launch, period) = (beside.launch(start), beside.period);
     let blocks: u64 = kernel.clusters().iter().map(|cluster| cluster.blocks()).sum();
     let before = launch / period;
     // Before the start of the kernel, no client sends requests.
@@ -105,7 +100,7 @@ fn run(
         _ => allocator.nominal(),
     });
     loop {
-        let (results, time) = simulate(clients.budgeted(most, allocator.nominal(), &budgets, start))?;
+        let (results, time) = simulate(beside.budgeted(most, allocator.nominal(), &budgets, start))?;
         let boundary = budgets.len() as u64 * period;
         if launch + time <= boundary {
             let sent = results.clients.iter().map(|client| client.reads + client.writes);

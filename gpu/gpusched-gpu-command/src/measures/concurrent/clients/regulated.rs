@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
 use super::policies::PolicyRuns;
-use super::simulation::{LIMIT, prepared, response, simulated};
+use super::runs::{Runs, share, simulate};
+use super::simulation::{LIMIT, prepared};
 use super::{Files, Labels, Measure, Parameters, Row};
 
 /// Simulates the only kernel of a run beside the memory clients of the run, for each budget Q. Also computes the bound
@@ -65,10 +66,8 @@ const PATTERNS: [(&str, Pattern); 3] = [
 /// A kernel and regulated memory clients, ready for the simulation.
 #[derive(Debug)]
 pub struct RegulatedClients {
-    bench: Bench,
+    runs: Runs,
     q: Vec<Factor>,
-    period: u64,
-    starts: u64,
     slowdown: Option<Factor>,
 }
 
@@ -108,25 +107,19 @@ impl Parameters for RegulatedClientsParameters {
                 "from 1 to 1000, and at most `period`",
             ));
         }
-        let measure = RegulatedClients {
-            q: q.to_vec(),
+        let runs = Runs {
+            bench,
             period: self.period,
             starts: self.starts,
-            slowdown: self.slowdown,
-            bench,
         };
         let refuse = |error| Refusal::told("run", format!("{}: {error}", self.run));
-        prepared(measure.unregulated(0)).map_err(refuse)?;
-        Ok(measure)
+        prepared(runs.unregulated(0)).map_err(refuse)?;
+        Ok(RegulatedClients {
+            runs,
+            q: q.to_vec(),
+            slowdown: self.slowdown,
+        })
     }
-}
-
-/// Simulates `shape` and returns the results, and the response time of the kernel [core cycles].
-pub(super) fn simulate(shape: WarpRunShape) -> Result<(Results, u64)> {
-    let setup = prepared(shape)?;
-    let results = simulated(&setup)?;
-    let time = response(&setup, &results, 0);
-    Ok((results, time))
 }
 
 /// Returns the longest time of a block in `results` [core cycles].
@@ -149,12 +142,6 @@ fn active(results: &Results) -> u32 {
     u32::try_from(counts.max().unwrap_or(1)).unwrap_or(1).max(1)
 }
 
-/// Returns the share `numerator` / `denominator` of `most`, rounded down.
-fn share((numerator, denominator): (u64, u64), most: u64) -> u64 {
-    let share = u128::from(most) * u128::from(numerator) / u128::from(denominator);
-    u64::try_from(share).unwrap_or(u64::MAX)
-}
-
 /// The times of one kernel in all runs [core cycles].
 struct Found {
     /// Largest number of requests of each client in a period.
@@ -170,70 +157,22 @@ struct Found {
 }
 
 impl RegulatedClients {
-    /// Returns the number of different start times of the kernel.
-    pub(super) fn starts(&self) -> u64 {
-        self.starts
-    }
-
-    /// Returns the length of a regulation period [core cycles].
-    pub(super) fn period(&self) -> u64 {
-        self.period
-    }
-
-    /// Returns the launch of the kernel [core cycles] for one of its start times, after three periods.
-    pub(super) fn launch(&self, start: u64) -> u64 {
-        3 * self.period + self.period * start / self.starts
-    }
-
-    /// Returns the run with the start time `start`, and with clients that may send any number of requests in a period.
-    fn unregulated(&self, start: u64) -> WarpRunShape {
-        let mut shape = self.bench.shape().clone();
-        for kernel in &mut shape.kernels {
-            kernel.launch = self.launch(start);
-        }
-        for client in &mut shape.clients {
-            client.budget = Some(RequestBudget {
-                requests: u64::MAX,
-                period: self.period,
-                phase: 0,
-                first: Vec::new(),
-            });
-        }
-        shape
-    }
-
-    /// Returns the run with a memory time for each of the first periods, and `later` for all later periods. Clients with equal
-    /// starts of their periods spend their budgets as fast as possible.
-    pub(super) fn budgeted(&self, most: &[u64], later: Time, first: &[Time], start: u64) -> WarpRunShape {
-        let mut shape = self.unregulated(start);
-        for (client, &most) in shape.clients.iter_mut().zip(most) {
-            let requests = |memory: &Time| share((memory.ns(), self.period), most);
-            client.budget = Some(RequestBudget {
-                requests: requests(&later),
-                period: self.period,
-                phase: 0,
-                first: first.iter().map(requests).collect(),
-            });
-        }
-        shape
-    }
-
     /// Returns the run with the share `q` of the requests in `most`.
     fn regulated(&self, most: &[u64], q: Factor, pattern: Pattern, start: u64) -> WarpRunShape {
-        let mut shape = self.unregulated(start);
+        let mut shape = self.runs.unregulated(start);
         let count = shape.clients.len() as u64;
         for ((index, client), most) in (0..).zip(&mut shape.clients).zip(most) {
             let requests = share(q.ratio(), *most);
             let phase = match pattern {
-                Pattern::Shifted => self.period * index / count,
+                Pattern::Shifted => self.runs.period * index / count,
                 Pattern::Together | Pattern::Spread => 0,
             };
             if pattern == Pattern::Spread && requests > 0 {
-                client.interval = client.interval.max(self.period / requests);
+                client.interval = client.interval.max(self.runs.period / requests);
             }
             client.budget = Some(RequestBudget {
                 requests,
-                period: self.period,
+                period: self.runs.period,
                 phase,
                 first: Vec::new(),
             });
@@ -242,12 +181,12 @@ impl RegulatedClients {
     }
 
     fn found(&self) -> Result<Found> {
-        let mut alone = self.unregulated(0);
+        let mut alone = self.runs.unregulated(0);
         alone.clients.clear();
         let (isolated, alone) = simulate(alone)?;
-        let unregulated = (0..self.starts)
+        let unregulated = (0..self.runs.starts)
             .into_par_iter()
-            .map(|start| simulate(self.unregulated(start)));
+            .map(|start| simulate(self.runs.unregulated(start)));
         let unregulated: Vec<Result<(Results, u64)>> = unregulated.collect();
         let unregulated = unregulated.into_iter().collect::<Result<Vec<_>>>()?;
         let (first, _) = &unregulated[0];
@@ -257,7 +196,7 @@ impl RegulatedClients {
             .flat_map(|(_, pattern)| self.q.iter().map(move |q| (*pattern, *q)));
         let runs: Vec<(Pattern, Factor)> = runs.collect();
         let times = runs.par_iter().map(|&(pattern, q)| {
-            let starts = (0..self.starts).map(|start| {
+            let starts = (0..self.runs.starts).map(|start| {
                 let (_, time) = simulate(self.regulated(&most, q, pattern, start))?;
                 Ok(time)
             });
@@ -284,7 +223,7 @@ impl RegulatedClients {
             policies: None,
         };
         if let Some(slowdown) = self.slowdown {
-            let runs = PolicyRuns::of(self, &self.kernel(&found)?, &found.most, slowdown)?;
+            let runs = PolicyRuns::of(&self.runs, &self.kernel(&found)?, &found.most, slowdown)?;
             found.policies = Some(runs);
         }
         Ok(found)
@@ -293,11 +232,11 @@ impl RegulatedClients {
     /// Returns the kernel for the analysis: one cluster with the longest times of a block. One core cycle counts as one
     /// nanosecond.
     fn kernel(&self, found: &Found) -> Result<Kernel> {
-        let blocks = self.bench.program(0)?.blocks();
+        let blocks = self.runs.bench.program(0)?.blocks();
         let cluster = Cluster::new(blocks, Time::from_ns(found.e0), Time::from_ns(found.e1))?;
         Ok(Kernel::new(
             found.active,
-            Time::from_ns(self.period),
+            Time::from_ns(self.runs.period),
             vec![cluster],
         )?)
     }
@@ -311,7 +250,7 @@ impl RegulatedClients {
     }
 
     fn rows_of(&self, found: &Found) -> Result<Vec<Row>> {
-        let of = Labels::of("kernel", self.bench.name(0));
+        let of = Labels::of("kernel", self.runs.bench.name(0));
         let most: u64 = found.most.iter().sum();
         let mut rows = vec![
             of.row("largest requests per period", most, "requests"),
@@ -359,7 +298,7 @@ impl Measure for RegulatedClients {
 
     fn outline(&self, _seed: u64) -> Result<Vec<Row>> {
         self.rows_of(&Found {
-            most: vec![1; self.bench.shape().clients.len()],
+            most: vec![1; self.runs.bench.shape().clients.len()],
             e0: 1,
             e1: 1,
             active: 1,
