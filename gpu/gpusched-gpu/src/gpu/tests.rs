@@ -325,7 +325,7 @@ fn clients(total: u64) -> Vec<Client> {
         requests: 100,
         period: 1000,
         phase: 37,
-        first: vec![0, 250],
+        first: vec![0, 30],
     };
     vec![
         Client {
