@@ -176,7 +176,7 @@ async function tables(page, name) {
 
 async function zoom(page, name) {
   for (const figure of await page.locator("figure[data-zoom]").all()) {
-    const width = () => figure.locator("svg").evaluate((svg) => svg.getBoundingClientRect().width);
+    const width = () => figure.locator("svg").first().evaluate((svg) => svg.getBoundingClientRect().width);
     const before = await width();
     await figure.getByRole("button", { name: "Zoom in" }).click();
     expect(Math.abs((await width()) / before - 1.5) < 0.01, `${name}: zoom in`);
