@@ -343,7 +343,7 @@ fn the_studies_of_the_checkout_are_what_they_promise() {
             ("masola23-blocks", 2),
             ("masola23-fig5-fig18", 3),
             ("measured-kernels", 6),
-            ("memory-clients", 9),
+            ("memory-clients", 10),
             ("memory-closure", 8),
             ("operator-graphs", 9),
             ("optimality", 4),
