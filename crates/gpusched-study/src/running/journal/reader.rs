@@ -2,27 +2,32 @@
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::line::{Header, Line};
 use crate::work::collection::{Added, Collection};
 use gpusched_model::error::{Error, Refusal, Result};
-use gpusched_model::journal::Lines;
+use gpusched_model::journal::{Lines, PATIENCE};
 
 /// Hint of every error about the content of a journal.
 pub const START_ANEW: &str = "delete this file to start anew, or choose another folder";
 
 /// Reads the journal at `path` and adds its chunks to `collection`. The journal can belong to any
-/// shard of the study.
+/// shard of the study. If another process uses the journal, waits for up to [`PATIENCE`], as [`Journal::open`] does.
 ///
 /// # Errors
 /// Fails under the same conditions as [`Journal::open`]. Also fails with [`Error::Refused`] if `collection` has other
 /// results for a chunk.
 pub fn read(path: &Path, header: &Header, collection: &mut Collection) -> Result<()> {
     let file = File::open(path).map_err(|cause| Error::io(path, "read", cause))?;
-    match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => return Err(busy(path, "")),
-        // If the file system has no file locks, the journal can still be read.
-        Ok(()) | Err(TryLockError::Error(_)) => {}
+    let start = Instant::now();
+    // If the file system has no file locks, the journal can still be read.
+    while let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
+        if start.elapsed() >= PATIENCE {
+            return Err(busy(path, ""));
+        }
+        thread::sleep(Duration::from_millis(10));
     }
     let mut reader = JournalReader::new(path, Lines::new(path, &file));
     if reader.header(header, false)?.is_some() {
