@@ -66,7 +66,7 @@ fn scripts_set_the_budget() {
     assert_eq!(found.code, 0, "{}", found.stderr);
     assert_eq!(read(path, "fs/resctrl/best-effort/schemata"), "MB:0=10;1=10\n");
     assert_eq!(read(path, "fs/resctrl/best-effort/cpus_list"), "1,2,3\n");
-    // Of 3.9 GB/s, 0.507 GB/s are 33/256. The register has 32 in its upper 8 bits. 12 percent are at most 33/256.
+    // Of 3.9 GB/s, 0.507 GB/s are 33/256. The register has 32 in its upper 8 bits. 12 % are at most 33/256.
     let mpam = "--as mpam --memory-rate 3.9GB/s --share-bits 8";
     let one_percent = machine(&[
         ("fs/resctrl/info/MB/min_bandwidth", "1"),

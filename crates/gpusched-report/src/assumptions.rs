@@ -6,7 +6,7 @@
 use gpusched_model::assumptions::{Assumption, Consequence};
 use serde::Serialize;
 
-/// What a result claims.
+/// Claim of a result.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// All jobs meet their deadlines. `bound`: also, no plan has fewer SMs than the lower bound.

@@ -23,7 +23,7 @@ pub(super) struct Cores {
     period: Time,
 }
 
-/// What the best-effort cores use in a run.
+/// Memory accesses of the best-effort cores in a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Use {
     /// Memory time of each core with an individual demand in the last period [ns].
