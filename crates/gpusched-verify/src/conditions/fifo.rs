@@ -2,12 +2,10 @@
 //!
 //! A job of task i that is released at r runs after all jobs that other tasks release in [0, r], and after the earlier jobs
 //! of its task. Of two jobs that are released at r, the job of the task with the lower position is first. The check
-//! evaluates this sum at every r where it grows. It stops when a linear bound on the sum proves that no later job responds
-//! later, or after a hyperperiod.
+//! evaluates this sum at every r where it grows. It stops at the end of the busy period, or after a hyperperiod.
 
 use std::cmp::Ordering;
 
-use super::fraction::Fraction;
 use super::response::STEP_LIMIT;
 use super::stated::{self, hyperperiod, overloaded};
 use crate::fault::Fault;
@@ -37,19 +35,6 @@ fn completion(jobs: &[Job], own: &Job, r: u128) -> (u128, u128) {
     })
 }
 
-/// Returns whether F(s) − s ≤ `longest` for all s ≥ `r` > 0, because F(s) is at most
-/// Σ C + U·s + Σ_{j ≠ i} C·J/T − Σ_{j > i} C/T. U is at most 1.
-fn settled(jobs: &[Job], own: &Job, r: u128, longest: u128) -> bool {
-    let share = |job: &Job, factor: u128| Fraction::new(job.wcet, job.period).times(Fraction::new(factor, 1));
-    let most = jobs.iter().map(|job| {
-        let early = if job.task == own.task { 0 } else { job.jitter };
-        share(job, r + early).plus(Fraction::new(job.wcet, 1))
-    });
-    let later = jobs.iter().filter(|job| job.task > own.task);
-    let limit = Fraction::sum(later.map(|job| share(job, 1))).plus(Fraction::new(longest + 1 + r, 1));
-    !limit.at_most(&Fraction::sum(most))
-}
-
 /// Returns the longest response time of `own`, or a response time above its deadline. Returns `None` if the response time
 /// is unknown.
 fn longest(jobs: &[Job], own: &Job) -> Option<u128> {
@@ -58,11 +43,13 @@ fn longest(jobs: &[Job], own: &Job) -> Option<u128> {
     }
     let repeats = hyperperiod(jobs);
     let (mut longest, mut r) = (0, 0);
-    for step in 1..=STEP_LIMIT {
+    for _ in 0..STEP_LIMIT {
         let (end, next) = completion(jobs, own, r);
         longest = longest.max(end.saturating_sub(r));
-        let done = r > repeats || r > 0 && step.is_power_of_two() && settled(jobs, own, r, longest);
-        if done || longest + own.jitter > own.deadline {
+        // `end` is at least the work that is released before `next` − 1. If this work is done by then, a later job responds no
+        // later than an earlier one: the work that is released in x + y is at most the sum for x and for y.
+        let idle = r > 0 && end < next;
+        if idle || r > repeats || longest + own.jitter > own.deadline {
             return Some(longest + own.jitter);
         }
         r = if r == 0 { 1 } else { next };

@@ -1,6 +1,9 @@
 //! Check of response times under fixed priorities, by iteration of the printed recurrences.
 
+use std::cmp::Ordering;
+
 use super::fraction::Fraction;
+use super::multiple::least_common_multiple;
 use crate::fault::Fault;
 use crate::jobs::Job;
 use gpusched_model::policy::{Preemption, Priorities};
@@ -100,20 +103,6 @@ impl<'a> Level<'a> {
         None
     }
 
-    /// Returns the hyperperiod: the least common multiple of all periods of the level. If the hyperperiod exceeds 128
-    /// bits, returns `u128::MAX`.
-    fn hyperperiod(&self) -> u128 {
-        let gcd = |mut a: u128, mut b: u128| {
-            while b > 0 {
-                (a, b) = (b, a % b);
-            }
-            a
-        };
-        self.higher.iter().fold(self.job.period, |lcm, other| {
-            (lcm / gcd(lcm, other.period)).saturating_mul(other.period)
-        })
-    }
-
     /// Returns the completion time of job `q`, counted from the start of the busy period. A result of at least `enough`
     /// is only a lower bound on the completion time.
     fn window(&self, q: u128, enough: u128) -> Option<u128> {
@@ -130,19 +119,15 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns whether the utilization of the level exceeds 1. If so, response times grow without
-    /// limit.
-    fn overloaded(&self) -> bool {
+    /// Compares the utilization of the level with 1.
+    fn utilization(&self) -> Ordering {
         let higher = self.higher.iter().map(|job| (job.wcet + self.charge, job.period));
         let all = higher.chain([(self.job.wcet, self.job.period)]);
-        let utilization = Fraction::sum(all.map(|(wcet, period)| Fraction::new(wcet, period)));
-        utilization.cmp(1).is_gt()
+        Fraction::sum(all.map(|(wcet, period)| Fraction::new(wcet, period))).cmp(1)
     }
 
-    /// Returns the longest response time, or [`Worst::Late`] if a job misses its deadline.
-    /// Returns `None` if the response time is unknown.
-    fn worst(&self) -> Option<Worst> {
-        let job = self.job;
+    /// Returns the length of the longest busy period, or `None` if it is unknown.
+    fn busy_period(&self) -> Option<u128> {
         // If a value is at least this limit, it is only a lower bound. Such a value does not prove that the busy period
         // ends.
         let beyond = u128::from(u64::MAX);
@@ -153,16 +138,27 @@ impl<'a> Level<'a> {
                     .saturating_mul(other.wcet + charge)
             };
             let higher = self.higher.iter().map(|other| released(other, self.charge));
-            higher.fold(self.blocking + released(job, 0), u128::saturating_add)
+            higher.fold(self.blocking + released(self.job, 0), u128::saturating_add)
         });
-        let busy = busy.filter(|&busy| busy < beyond);
-        if busy.is_none() && self.overloaded() {
-            return Some(Worst::Late);
-        }
-        // Without an end of the busy period (U = 1), one hyperperiod of jobs decides.
+        busy.filter(|&busy| busy < beyond)
+    }
+
+    /// Returns the longest response time, or [`Worst::Late`] if a job misses its deadline.
+    /// Returns `None` if the response time is unknown.
+    fn worst(&self) -> Option<Worst> {
+        let job = self.job;
+        let busy = match self.utilization() {
+            // Response times grow without limit.
+            Ordering::Greater => return Some(Worst::Late),
+            // Without blocking and jitter, the busy period is the hyperperiod. Otherwise it does not end.
+            Ordering::Equal => None,
+            Ordering::Less => self.busy_period(),
+        };
+        // Without an end of the busy period, one hyperperiod of jobs decides.
+        let periods = self.higher.iter().chain([&job]).map(|job| job.period);
         let jobs_in_hyperperiod = match busy {
-            Some(_) => u128::MAX,
-            None => self.hyperperiod() / job.period,
+            Some(_) => None,
+            None => least_common_multiple(periods).map(|hyperperiod| hyperperiod / job.period),
         };
         let mut worst = 0;
         for q in 0.. {
@@ -180,10 +176,9 @@ impl<'a> Level<'a> {
                 Some(busy) if (q + 1) * job.period >= busy + job.jitter => {
                     return Some(Worst::InTime(worst));
                 }
-                // If the busy period does not end (U = 1), let h be the number of jobs per
-                // hyperperiod. The response time of job q + h is at most the response time of job
-                // q, so h jobs are sufficient.
-                None if q + 1 >= jobs_in_hyperperiod => return Some(Worst::InTime(worst)),
+                // U is at most 1. Let h be the number of jobs per hyperperiod. The response time of job q + h is at most the
+                // response time of job q, so h jobs are sufficient.
+                None if Some(q + 1) == jobs_in_hyperperiod => return Some(Worst::InTime(worst)),
                 None if q >= u128::from(STEP_LIMIT) => return None,
                 _ => {}
             }

@@ -1,6 +1,7 @@
 //! Checks that policies without priorities share: stated response times against the longest response time of each task.
 
 use super::fraction::Fraction;
+use super::multiple::least_common_multiple;
 use super::response::check_lists;
 use crate::fault::Fault;
 use crate::jobs::Job;
@@ -15,15 +16,7 @@ pub(crate) fn overloaded(jobs: &[Job]) -> bool {
 
 /// Returns the least common multiple of all periods, or the largest number.
 pub(crate) fn hyperperiod(jobs: &[Job]) -> u128 {
-    let gcd = |mut a: u128, mut b: u128| {
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    jobs.iter().fold(1, |lcm: u128, job| {
-        (lcm / gcd(lcm, job.period)).saturating_mul(job.period)
-    })
+    least_common_multiple(jobs.iter().map(|job| job.period)).unwrap_or(u128::MAX)
 }
 
 /// Checks evidence of the kind `response-times` under policies without priorities: all jobs meet their deadlines.

@@ -15,6 +15,7 @@ use gpusched_model::time::Time;
 
 use super::compare::{number, same_bound};
 use super::table::Table;
+use crate::conditions::least_common_multiple;
 use crate::fault::Fault;
 
 /// The check of [`Method::Kloda`] examines at most this number of arrivals after the first arrival, as the analysis does.
@@ -211,7 +212,8 @@ fn enumerated(links: &[Link]) -> Option<u128> {
         .map(|link| link.phase)
         .collect::<Option<Vec<u128>>>()?;
     let start = first.phase?;
-    let end = hyperperiod(links)?.checked_add(phases.into_iter().max()?)?;
+    let end = least_common_multiple(links.iter().map(|link| link.period))?
+        .checked_add(phases.into_iter().max()?)?;
     u64::try_from(end).ok()?; // the analysis examines no later arrivals
     let count = (end - start) / first.period + 1;
     if count > STEP_LIMIT + 1 {
@@ -229,17 +231,4 @@ fn enumerated(links: &[Link]) -> Option<u128> {
     };
     let lengths = (0..count).map(|job| length(start + job * first.period));
     lengths.collect::<Option<Vec<u128>>>()?.into_iter().max()
-}
-
-/// Returns the least common multiple of the periods, or `None` if it exceeds 128 bits.
-fn hyperperiod(links: &[Link]) -> Option<u128> {
-    let gcd = |mut a: u128, mut b: u128| {
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    links.iter().try_fold(1u128, |multiple, link| {
-        (multiple / gcd(multiple, link.period)).checked_mul(link.period)
-    })
 }

@@ -7,6 +7,7 @@ use gpusched_model::end_to_end::{Answer, Resource, TaskAnswer};
 use super::compare::{number, same_bound, same_length};
 use super::table::Table;
 use super::{VerifiedSystem, chain};
+use crate::conditions::least_common_multiple;
 use crate::fault::Fault;
 
 /// Checks the verdicts of `answer` against `table`, whose values are valid.
@@ -100,15 +101,7 @@ fn check_stages(claim: &TaskAnswer, table: &Table<'_>, task: usize) -> Result<()
 /// periods is too large.
 fn load_permille(table: &Table<'_>, resource: Resource) -> Option<u128> {
     let streams = table.streams(resource);
-    let gcd = |mut a: u128, mut b: u128| {
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    let multiple = streams.iter().try_fold(1u128, |multiple, stream| {
-        (multiple / gcd(multiple, stream.period)).checked_mul(stream.period)
-    })?;
+    let multiple = least_common_multiple(streams.iter().map(|stream| stream.period))?;
     let work = streams.iter().try_fold(0u128, |work, stream| {
         work.checked_add((multiple / stream.period).checked_mul(stream.cost)?)
     })?;

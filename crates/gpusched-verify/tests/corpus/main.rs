@@ -15,6 +15,10 @@ mod change;
 #[path = "../../src/conditions/fraction.rs"]
 mod fraction;
 mod fractions;
+/// Private, so compiled once more.
+#[path = "../../src/conditions/multiple.rs"]
+mod multiple;
+mod multiples;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

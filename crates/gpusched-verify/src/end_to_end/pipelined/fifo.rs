@@ -9,7 +9,7 @@ use super::super::stream::Stream;
 use super::super::table::Table;
 use super::super::window::{least, smaller, total};
 use super::{JOBS_LIMIT, Limits};
-use crate::conditions::Fraction;
+use crate::conditions::{Fraction, least_common_multiple};
 
 /// Maximum number of moments to examine. A resource with more moments has only the bound (12).
 const MOMENTS_LIMIT: u128 = 1_000_000;
@@ -122,11 +122,7 @@ impl<'a> Queue<'a> {
 
     /// Returns the least common multiple of all periods.
     fn hyperperiod(&self) -> Option<u128> {
-        let mut multiple = self.own.period;
-        for stream in self.all {
-            multiple =
-                (multiple / super::priorities::gcd(multiple, stream.period)).checked_mul(stream.period)?;
-        }
+        let multiple = least_common_multiple(self.all.iter().map(|stream| stream.period))?;
         self.few_jobs(multiple, false).then_some(multiple)
     }
 

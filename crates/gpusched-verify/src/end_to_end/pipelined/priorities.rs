@@ -16,7 +16,7 @@ use super::super::stream::Stream;
 use super::super::table::{Table, cost};
 use super::super::window::{blocking, least, total};
 use super::{JOBS_LIMIT, Limits};
-use crate::conditions::Fraction;
+use crate::conditions::{Fraction, least_common_multiple};
 
 /// A window over segments of one task.
 struct Window<'a> {
@@ -232,12 +232,8 @@ impl<'a> Window<'a> {
     /// Returns max (w_q − q·T) over the own jobs of one hyperperiod, (10).
     fn whole_period(&self, table: &Table<'_>) -> Option<u128> {
         let others = self.urgent.iter().chain(&self.equal).map(|load| load.task);
-        let mut hyperperiod = self.period;
-        for task in others {
-            let period = table.period(task);
-            hyperperiod = (hyperperiod / gcd(hyperperiod, period)).checked_mul(period)?;
-        }
-        let jobs = hyperperiod / self.period;
+        let periods = others.map(|task| table.period(task)).chain([self.period]);
+        let jobs = least_common_multiple(periods)? / self.period;
         if jobs > JOBS_LIMIT {
             return None;
         }
@@ -255,13 +251,5 @@ impl<'a> Window<'a> {
             longest = end.saturating_sub(earlier).max(longest);
         }
         Some(longest)
-    }
-}
-
-/// Returns the greatest common divisor.
-pub(super) fn gcd(a: u128, b: u128) -> u128 {
-    match b {
-        0 => a,
-        _ => gcd(b, a % b),
     }
 }

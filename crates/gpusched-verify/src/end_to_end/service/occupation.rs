@@ -51,9 +51,7 @@ impl Kernels {
         let one_by_one = self.each.iter().map(time).fold(0, u128::saturating_add);
         match &self.together {
             // The proof requires at most one period.
-            together if self.each.len() > 1 && each(together) <= self.period => {
-                one_by_one.min(time(together))
-            }
+            together if each(together) <= self.period => one_by_one.min(time(together)),
             _ => one_by_one,
         }
     }
