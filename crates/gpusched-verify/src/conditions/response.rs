@@ -1,7 +1,5 @@
 //! Check of response times under fixed priorities, by iteration of the printed recurrences.
 
-use std::cmp::Ordering;
-
 use super::fraction::Fraction;
 use super::multiple::least_common_multiple;
 use crate::fault::Fault;
@@ -76,13 +74,13 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns the work of all jobs with higher priority that are released in a window of length `length`. Without
-    /// preemption, jobs that are released at the end of the window count, too.
-    fn interference(&self, length: u128) -> u128 {
+    /// Returns the work of all jobs with higher priority that are released in a window of length `length`. In a closed window,
+    /// jobs that are released at the end of the window count, too.
+    fn interference(&self, length: u128, closed: bool) -> u128 {
         let of = |other: &&Job| {
-            let jobs = match self.preemption {
-                Preemption::NonPreemptive => (length + other.jitter) / other.period + 1,
-                _ => (length + other.jitter).div_ceil(other.period),
+            let jobs = match closed {
+                true => (length + other.jitter) / other.period + 1,
+                false => (length + other.jitter).div_ceil(other.period),
             };
             jobs.saturating_mul(other.wcet + self.charge)
         };
@@ -103,65 +101,46 @@ impl<'a> Level<'a> {
         None
     }
 
-    /// Returns the completion time of job `q`, counted from the start of the busy period. A result of at least `enough`
-    /// is only a lower bound on the completion time.
-    fn window(&self, q: u128, enough: u128) -> Option<u128> {
-        let own = |jobs: u128| self.blocking + jobs * self.job.wcet;
-        match self.preemption {
-            Preemption::NonPreemptive => {
-                let enough = enough.saturating_sub(self.job.wcet);
-                let start = Level::settle(own(q), enough, |w| own(q).saturating_add(self.interference(w)))?;
-                Some(start + self.job.wcet)
-            }
-            _ => Level::settle((q + 1) * self.job.wcet, enough, |w| {
-                own(q + 1).saturating_add(self.interference(w))
-            }),
-        }
+    /// Returns the time at which job `q` and all work with higher priority are done, counted from the start of the busy period.
+    /// A result of at least `enough` is only a lower bound on this time.
+    fn busy(&self, q: u128, enough: u128) -> Option<u128> {
+        let own = self.blocking + (q + 1) * self.job.wcet;
+        Level::settle(own, enough, |w| own.saturating_add(self.interference(w, false)))
     }
 
-    /// Compares the utilization of the level with 1.
-    fn utilization(&self) -> Ordering {
+    /// Returns the completion time of job `q`, as [`Self::busy`] does. Without preemption, work with higher priority may be left.
+    fn window(&self, q: u128, enough: u128) -> Option<u128> {
+        if self.preemption != Preemption::NonPreemptive {
+            return self.busy(q, enough);
+        }
+        let enough = enough.saturating_sub(self.job.wcet);
+        let own = self.blocking + q * self.job.wcet;
+        let start = Level::settle(own, enough, |w| own.saturating_add(self.interference(w, true)))?;
+        Some(start + self.job.wcet)
+    }
+
+    /// Returns whether the utilization of the level exceeds 1. If so, response times grow without
+    /// limit.
+    fn overloaded(&self) -> bool {
         let higher = self.higher.iter().map(|job| (job.wcet + self.charge, job.period));
         let all = higher.chain([(self.job.wcet, self.job.period)]);
-        Fraction::sum(all.map(|(wcet, period)| Fraction::new(wcet, period))).cmp(1)
-    }
-
-    /// Returns the length of the longest busy period, or `None` if it is unknown.
-    fn busy_period(&self) -> Option<u128> {
-        // If a value is at least this limit, it is only a lower bound. Such a value does not prove that the busy period
-        // ends.
-        let beyond = u128::from(u64::MAX);
-        let busy = Level::settle(1, beyond, |length| {
-            let released = |other: &Job, charge| {
-                (length + other.jitter)
-                    .div_ceil(other.period)
-                    .saturating_mul(other.wcet + charge)
-            };
-            let higher = self.higher.iter().map(|other| released(other, self.charge));
-            higher.fold(self.blocking + released(self.job, 0), u128::saturating_add)
-        });
-        busy.filter(|&busy| busy < beyond)
+        let utilization = Fraction::sum(all.map(|(wcet, period)| Fraction::new(wcet, period)));
+        utilization.cmp(1).is_gt()
     }
 
     /// Returns the longest response time, or [`Worst::Late`] if a job misses its deadline.
     /// Returns `None` if the response time is unknown.
     fn worst(&self) -> Option<Worst> {
+        if self.overloaded() {
+            return Some(Worst::Late);
+        }
         let job = self.job;
-        let busy = match self.utilization() {
-            // Response times grow without limit.
-            Ordering::Greater => return Some(Worst::Late),
-            // Without blocking and jitter, the busy period is the hyperperiod. Otherwise it does not end.
-            Ordering::Equal => None,
-            Ordering::Less => self.busy_period(),
-        };
-        // Without an end of the busy period, one hyperperiod of jobs decides.
+        // Let h be the number of jobs per hyperperiod. The utilization is at most 1, so the response time of job q + h is at most
+        // the response time of job q, and h jobs are sufficient.
         let periods = self.higher.iter().chain([&job]).map(|job| job.period);
-        let jobs_in_hyperperiod = match busy {
-            Some(_) => None,
-            None => least_common_multiple(periods).map(|hyperperiod| hyperperiod / job.period),
-        };
+        let jobs_in_hyperperiod = least_common_multiple(periods).map(|hyperperiod| hyperperiod / job.period);
         let mut worst = 0;
-        for q in 0.. {
+        for q in 0..u128::from(STEP_LIMIT) {
             // Job q arrives at q·T − J, counted from the start of the busy period. The completion
             // time of job q is exact up to the deadline of job q.
             let due = q * job.period + job.deadline;
@@ -172,15 +151,10 @@ impl<'a> Level<'a> {
             worst = worst.max((window + job.jitter).saturating_sub(q * job.period));
             // The busy period ends with job q if job q + 1 is released at the end of the busy
             // period, or later.
-            match busy {
-                Some(busy) if (q + 1) * job.period >= busy + job.jitter => {
-                    return Some(Worst::InTime(worst));
-                }
-                // U is at most 1. Let h be the number of jobs per hyperperiod. The response time of job q + h is at most the
-                // response time of job q, so h jobs are sufficient.
-                None if Some(q + 1) == jobs_in_hyperperiod => return Some(Worst::InTime(worst)),
-                None if q >= u128::from(STEP_LIMIT) => return None,
-                _ => {}
+            let next = (q + 1) * job.period;
+            let idle = self.busy(q, next + 1)? + job.jitter <= next;
+            if idle || Some(q + 1) == jobs_in_hyperperiod {
+                return Some(Worst::InTime(worst));
             }
         }
         None

@@ -228,11 +228,8 @@ fn moved_by_all(load: &[Source], window: u128) -> BigUint {
     sum.min(BigUint::from(peak) * window)
 }
 
-/// Computes the same bytes as [`Source::moved`]. Uses big integers if an intermediate result exceeds 128 bits.
+/// Computes the same bytes as [`Source::moved`], without a limit on intermediate results.
 fn moved(source: &Source, window: u128) -> BigUint {
-    if let Some(moved) = source.moved(window) {
-        return moved.into();
-    }
     let reach = window + source.span;
     let bytes = BigUint::from(source.bytes);
     let per_period = BigUint::from(source.rate) * source.period;

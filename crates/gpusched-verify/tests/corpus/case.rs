@@ -1,6 +1,6 @@
 //! A certificate, and what it is about.
 
-use gpusched_model::end_to_end::{Answer, ChosenBudgets, Draft, Environment};
+use gpusched_model::end_to_end::{Answer, ChosenBudgets, Draft, Environment, SystemPlan};
 use gpusched_model::{Bound, Interference, Kernel, Plan, TaskSet};
 use gpusched_verify::{Fault, Stated, verify, verify_bound, verify_chosen, verify_draft};
 use serde::de::DeserializeOwned;
@@ -15,6 +15,7 @@ enum Parts {
     Bound(Bound, Kernel),
     System(Box<Answer>, Box<Draft>),
     Chosen(Box<ChosenBudgets>, Box<Draft>),
+    Planned(Box<SystemPlan>, Box<Draft>),
 }
 
 pub struct Case {
@@ -33,7 +34,8 @@ impl Parts {
             "plan" => Parts::Plan(parsed(claim)?, parsed(of)?),
             "bound" => Parts::Bound(parsed(claim)?, parsed(of)?),
             "system" => Parts::System(parsed(claim)?, parsed(of)?),
-            _ => Parts::Chosen(parsed(claim)?, parsed(of)?),
+            "chosen" => Parts::Chosen(parsed(claim)?, parsed(of)?),
+            _ => Parts::Planned(parsed(claim)?, parsed(of)?),
         })
     }
 }
@@ -75,6 +77,15 @@ impl Case {
             Parts::Bound(bound, kernel) => format!("{} assumptions", verify_bound(bound, kernel)?.len()),
             Parts::System(answer, draft) => format!("{:?}", verify_draft(answer, draft, self.environment())?),
             Parts::Chosen(found, draft) => format!("{:?}", verify_chosen(found, draft, self.environment())?),
+            Parts::Planned(plan, draft) => {
+                plan.check_system(draft).map_err(|refusal| Fault {
+                    field: refusal.field().to_owned(),
+                    message: refusal.message(),
+                })?;
+                let system = plan.system.as_ref().unwrap();
+                let verdict = plan.verdict.as_ref().unwrap();
+                format!("{:?}", verify_draft(verdict, system, self.environment())?)
+            }
         };
         match self.json["proves"].as_str() {
             stated if stated != Some(&proves) => Err(Fault {

@@ -49,9 +49,6 @@ pub(super) fn longest_end(table: &Table<'_>, task: usize) -> u128 {
 /// Returns the least valid R of the segment `own` of a pipelined task, or `None` if it has no bound. `rule` is the rule of
 /// its resource.
 pub(super) fn end(rule: Rule, table: &Table<'_>, own: &Stream) -> Option<u128> {
-    if own.cost > own.period {
-        return None;
-    }
     match rule {
         Rule::Fifo => fifo::end(table, own),
         _ => {
