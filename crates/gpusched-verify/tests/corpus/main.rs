@@ -63,7 +63,7 @@ fn broken_certificates_are_refused() {
             broken += 1;
         }
     }
-    assert!(broken >= 400, "{broken} broken certificates");
+    assert!(broken >= 800, "{broken} broken certificates");
 }
 
 /// Returns lines for the refused changes of a case: one for each kind of change, place without positions, and refused
