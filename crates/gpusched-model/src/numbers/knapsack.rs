@@ -89,19 +89,19 @@ impl Knapsack {
     /// Returns the item or slack variable with the largest reduced profit.
     fn entering(&mut self) -> Option<Entering> {
         self.work += self.gains.len() as u64;
-        let (mut most, mut best) = (EPSILON, None);
+        let mut best = (EPSILON, None);
         for (item, (&gain, &taken)) in self.gains.iter().zip(&self.taken).enumerate() {
             let gain = if taken { -gain } else { gain };
-            if gain > most {
-                (most, best) = (gain, Some(item));
+            if gain > best.0 {
+                best = (gain, Some((item, !taken)));
             }
         }
         for (row, &gain) in self.slack_gains.iter().enumerate() {
-            if gain > most {
-                (most, best) = (gain, Some(SLACK + row));
+            if gain > best.0 {
+                best = (gain, Some((SLACK + row, true)));
             }
         }
-        best.map(|item| (item, !self.taken.get(item).is_some_and(|&taken| taken)))
+        best.1
     }
 
     fn column(&self, item: usize) -> &[f64] {
@@ -159,23 +159,19 @@ impl Knapsack {
             Some(slack) => self.slack_gains[slack],
             None => self.gains[item],
         };
-        eliminate((&mut self.columns, &mut self.gains), (row, gain), column);
-        eliminate((&mut self.slacks, &mut self.slack_gains), (row, gain), column);
-    }
-}
-
-/// Subtracts a multiple of `column`, whose reduced profit is `gain`, from each of the `columns`, so that the result has the share of
-/// `column` in `row`.
-fn eliminate((columns, gains): (&mut [f64], &mut [f64]), (row, gain): (usize, f64), column: &[f64]) {
-    let pivot = column[row];
-    for (other, gains) in columns.chunks_exact_mut(column.len()).zip(gains) {
-        let by = other[row] / pivot;
-        if by != 0.0 {
-            for (entry, column) in other.iter_mut().zip(column) {
-                *entry -= by * column;
+        let pivot = column[row];
+        let all = self.columns.chunks_exact_mut(rows).zip(&mut self.gains);
+        let all = all.chain(self.slacks.chunks_exact_mut(rows).zip(&mut self.slack_gains));
+        for (other, gains) in all {
+            let by = other[row] / pivot;
+            if by != 0.0 {
+                other
+                    .iter_mut()
+                    .zip(column)
+                    .for_each(|(entry, column)| *entry -= by * column);
+                other[row] = by;
+                *gains -= by * gain;
             }
-            other[row] = by;
-            *gains -= by * gain;
         }
     }
 }

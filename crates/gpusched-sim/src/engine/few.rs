@@ -36,11 +36,10 @@ impl Queue for Few {
         };
         self.keys[number] = key;
         if self.winner() == number {
-            let least = |from: usize| {
-                let [a, b, c, d] = [0, 1, 2, 3].map(|next| self.keys[from + next]);
-                a.min(b).min(c.min(d))
-            };
-            self.least = least(0).min(least(4)).min(least(8).min(least(12)));
+            let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = self.keys;
+            let low = a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)));
+            let high = i.min(j).min(k.min(l)).min(m.min(n).min(o.min(p)));
+            self.least = low.min(high);
         } else {
             self.least = self.least.min(key);
         }

@@ -38,16 +38,6 @@ impl Groups {
         &self.rows[start..self.ends[column]]
     }
 
-    /// Returns the cost and the rows of each column.
-    pub fn all(&self) -> impl Iterator<Item = (f64, &[u32])> {
-        let mut start = 0;
-        self.costs.iter().zip(&self.ends).map(move |(&cost, &end)| {
-            let rows = &self.rows[start..end];
-            start = end;
-            (cost, rows)
-        })
-    }
-
     /// Returns the cost of column `column`.
     pub fn cost(&self, column: usize) -> f64 {
         self.costs[column]

@@ -172,7 +172,10 @@ impl Master {
 
     /// Returns the reduced cost of column `column`: its cost minus the price sum of its tasks.
     fn reduced(&self, column: usize) -> f64 {
-        reduced(&self.prices, self.columns.cost(column), self.columns.rows(column))
+        let rows = self.columns.rows(column).iter();
+        rows.fold(self.columns.cost(column), |cost, &row| {
+            cost - self.prices[row as usize]
+        })
     }
 
     /// Drops the columns whose reduced cost is above `most`. Keeps the columns of single tasks and of the basis.
@@ -213,16 +216,9 @@ impl Master {
     /// Returns the columns with the most negative reduced costs.
     fn entering(&mut self) -> Vec<usize> {
         self.work += self.columns.len();
-        let mut saving = Vec::new();
-        for (column, (cost, rows)) in self.columns.all().enumerate() {
-            let saved = -reduced(&self.prices, cost, rows);
-            if saved > EPSILON {
-                saving.push((saved, column));
-            }
-        }
-        let surplus = self.prices.iter().enumerate();
-        let surplus = surplus.map(|(row, price)| (-price, SURPLUS + row));
-        saving.extend(surplus.filter(|&(saved, _)| saved > EPSILON));
+        let columns = (0..self.columns.len()).chain((0..self.rows).map(|row| SURPLUS + row));
+        let saving = columns.map(|column| (self.saved(column), column));
+        let mut saving: Vec<(f64, usize)> = saving.filter(|&(saved, _)| saved > EPSILON).collect();
         let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         if saving.len() > CANDIDATES {
             saving.select_nth_unstable_by(CANDIDATES, order);
@@ -341,12 +337,6 @@ impl Master {
         }
         true
     }
-}
-
-/// Returns the reduced cost of a column with the cost `cost` and the entries `rows`.
-#[inline(always)]
-fn reduced(prices: &[f64], cost: f64, rows: &[u32]) -> f64 {
-    rows.iter().fold(cost, |cost, &row| cost - prices[row as usize])
 }
 
 /// Converts the work of linear programs to tests of groups (estimated).
