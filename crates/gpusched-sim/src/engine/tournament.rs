@@ -4,6 +4,18 @@
 //! that depends on times, and allocates no memory. For unsorted times, such as releases and
 //! deadlines, a tournament tree is faster than a heap.
 
+/// A queue of competitors with times.
+pub trait Queue {
+    /// Sets the time of competitor `number` to `time`.
+    fn set(&mut self, number: usize, time: u64);
+
+    /// Returns the smallest time of all competitors, or [`NEVER`] if no competitor has a time.
+    fn time(&self) -> u64;
+
+    /// Returns the number of the competitor with the smallest time. In a tie, the competitor with the lower number wins.
+    fn winner(&self) -> usize;
+}
+
 /// Finds the competitor with the smallest time. In a tie, the competitor with the lower number
 /// wins.
 #[derive(Clone, Debug)]
@@ -65,5 +77,22 @@ impl Tournament {
     #[inline]
     pub fn winner(&self) -> usize {
         self.nodes[1].1
+    }
+}
+
+impl Queue for Tournament {
+    #[inline]
+    fn set(&mut self, number: usize, time: u64) {
+        Tournament::set(self, number, time);
+    }
+
+    #[inline]
+    fn time(&self) -> u64 {
+        Tournament::time(self)
+    }
+
+    #[inline]
+    fn winner(&self) -> usize {
+        Tournament::winner(self)
     }
 }

@@ -114,7 +114,7 @@ impl Lane {
     }
 
     /// Releases the next job. Returns the job, and true if this job is the first incomplete job.
-    #[inline]
+    #[inline(always)]
     pub fn release(&mut self) -> (Job, bool) {
         let (arrival, release) = (self.arrival, self.arrival.max(self.earliest));
         let job = self.job(self.released, arrival);
@@ -141,7 +141,7 @@ impl Lane {
     /// Completes the first incomplete job. The next released job becomes the first incomplete
     /// job. Returns the execution time of the completed job, and true if another released job is
     /// incomplete.
-    #[inline]
+    #[inline(always)]
     pub fn complete(&mut self) -> (u64, bool) {
         let execution = self.execution;
         self.completed += 1;
@@ -170,6 +170,12 @@ impl Lane {
         };
         self.left = self.execution;
         self.started = false;
+    }
+
+    /// Returns the latest time at which a job that arrives before `end` is released or has its deadline.
+    pub fn latest(&self, end: u64) -> u64 {
+        let jitter = self.draws.as_ref().map_or(0, |draws| draws.jitter);
+        end.saturating_add(self.deadline.max(jitter)).max(self.earliest)
     }
 
     /// Returns the period of the task.

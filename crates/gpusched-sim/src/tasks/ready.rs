@@ -8,8 +8,9 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::lane::Lane;
+use crate::engine::few::Few;
 use crate::engine::releases::uniform;
-use crate::engine::tournament::NEVER;
+use crate::engine::tournament::{NEVER, Queue};
 
 /// A queue of tasks that have a released job.
 pub(super) trait Ready {
@@ -95,6 +96,24 @@ impl<const RELEASES: bool> Ready for ByTime<RELEASES> {
     #[inline]
     fn first(&self) -> Option<usize> {
         self.heap.peek().map(|&Reverse(top)| rank_of(top))
+    }
+}
+
+/// Few tasks, sorted by the absolute deadline of the first incomplete job, then by rank.
+impl Ready for Few {
+    #[inline(always)]
+    fn insert(&mut self, rank: usize, lane: &Lane) {
+        self.set(rank, lane.due());
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, rank: usize) {
+        self.set(rank, NEVER);
+    }
+
+    #[inline(always)]
+    fn first(&self) -> Option<usize> {
+        (self.time() < NEVER).then(|| self.winner())
     }
 }
 

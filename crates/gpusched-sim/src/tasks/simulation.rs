@@ -5,7 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use super::lane::Lane;
 use super::ready::{AnyOrder, ByRank, ByTime, Ready};
 use super::{Discipline, Event, Order, Release, Task, jobs_before};
-use crate::engine::tournament::{NEVER, Tournament};
+use crate::engine::few::Few;
+use crate::engine::tournament::{NEVER, Queue, Tournament};
 use gpusched_model::Observer;
 use gpusched_model::error::Error;
 use gpusched_model::interrupt;
@@ -90,19 +91,26 @@ impl Simulation {
     /// Runs the simulation. `observer` receives each event.
     pub fn run(self, observer: &mut impl Observer<Event>) {
         let count = self.lanes.len();
+        let releases = Tournament::new(count);
         match (self.discipline.order, &self.order) {
-            (Order::Deadlines, _) => self.run_with(ByTime::<false>::new(count), observer),
-            (Order::Releases, _) => self.run_with(ByTime::<true>::new(count), observer),
+            (Order::Deadlines, _) => {
+                let latest = self.lanes.iter().map(|lane| lane.latest(self.end)).max();
+                match Few::new(count, latest.unwrap_or(0)) {
+                    Some(few) => self.run_with(few.clone(), few, observer),
+                    None => self.run_with(ByTime::<false>::new(count), releases, observer),
+                }
+            }
+            (Order::Releases, _) => self.run_with(ByTime::<true>::new(count), releases, observer),
             (Order::Any, Some(rng)) => {
                 let shortest = self.lanes.iter().map(Lane::period).min().unwrap_or(0);
                 let ready = AnyOrder::new(count, shortest, (**rng).clone());
-                self.run_with(ready, observer);
+                self.run_with(ready, releases, observer);
             }
-            (Order::Ranks | Order::Any, _) => self.run_with(ByRank::new(count), observer),
+            (Order::Ranks | Order::Any, _) => self.run_with(ByRank::new(count), releases, observer),
         }
     }
 
-    fn run_with<R: Ready>(self, mut ready: R, observer: &mut impl Observer<Event>) {
+    fn run_with<R: Ready>(self, mut ready: R, mut releases: impl Queue, observer: &mut impl Observer<Event>) {
         let Simulation {
             mut lanes,
             discipline,
@@ -110,7 +118,6 @@ impl Simulation {
             ..
         } = self;
         let lanes = &mut lanes[..];
-        let mut releases = Tournament::new(lanes.len());
         for (rank, lane) in lanes.iter_mut().enumerate() {
             releases.set(rank, lane.next_release(end));
         }
@@ -178,7 +185,7 @@ fn end_of_block(running: Running, block: u64, now: u64) -> u64 {
     if end < running.finish { end } else { NEVER }
 }
 
-#[inline]
+#[inline(always)]
 fn complete<R: Ready>(
     lane: &mut Lane,
     rank: usize,
@@ -200,14 +207,14 @@ fn complete<R: Ready>(
     }
 }
 
-#[inline]
+#[inline(always)]
 fn preempt(lane: &mut Lane, left: u64, now: u64, observer: &mut impl Observer<Event>) {
     lane.left = left;
     let (job, left) = (lane.head(), Time::from_ns(left));
     observer.see(Time::from_ns(now), Event::Preempt(job, left));
 }
 
-#[inline]
+#[inline(always)]
 fn dispatch(lane: &mut Lane, rank: usize, now: u64, observer: &mut impl Observer<Event>) -> Running {
     if lane.started {
         observer.see(Time::from_ns(now), Event::Resume(lane.head()));

@@ -75,10 +75,50 @@ fn row<'r>(
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Pair {
     saved: u32,
-    utilization: Utilization,
+    /// Utilization of the union in units of 2⁻⁴⁸, at most 2¹⁶.
+    utilization: u64,
     /// The larger and the smaller number.
     numbers: Reverse<(u32, u32)>,
     sms: u32,
+}
+
+/// Merges that become possible at the same time, from the worst to the best. Most of them lose a partition to an earlier merge. So a sorted
+/// list per union is faster than one heap of all merges.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Batch {
+    best: Pair,
+    others: Vec<Pair>,
+}
+
+impl Batch {
+    /// Returns a batch of those `pairs` whose partitions are both there. `pairs` are sorted from the worst to the best.
+    fn of(mut pairs: Vec<Pair>, there: &[bool]) -> Option<Batch> {
+        while let Some(best) = pairs.pop() {
+            if best.is_possible(there) {
+                return Some(Batch { best, others: pairs });
+            }
+        }
+        None
+    }
+}
+
+impl Pair {
+    /// Whether both partitions are there.
+    fn is_possible(&self, there: &[bool]) -> bool {
+        let Reverse((b, a)) = self.numbers;
+        there[a as usize] && there[b as usize]
+    }
+}
+
+/// Removes the best possible merge.
+fn best_of(batches: &mut BinaryHeap<Batch>, there: &[bool]) -> Option<Pair> {
+    while let Some(Batch { best, others }) = batches.pop() {
+        batches.extend(Batch::of(others, there));
+        if best.is_possible(there) {
+            return Some(best);
+        }
+    }
+    None
 }
 
 /// Merges partitions until Σ SMs ≤ `target`, or until no merge saves SMs. Returns the number of tested merges.
@@ -99,29 +139,32 @@ pub(crate) fn merge_by_savings(
             &mut tested,
         ));
     }
-    let mut pairs = BinaryHeap::from(pairs);
-    let mut next = numbers.len() as u32;
+    pairs.sort_unstable();
+    // Whether the partition of each number is still there.
+    let mut there = vec![true; partitions.len()];
+    let mut batches: BinaryHeap<Batch> = Batch::of(pairs, &there).into_iter().collect();
     let mut placed = LastPlaced::new(tester.problem(), |part: &Candidate| part.sms);
     placed.note(partitions);
     while sum(partitions) > target.into() {
-        // An earlier merge may have taken a partition of the pair.
-        let pair = std::iter::from_fn(|| pairs.pop()).find_map(|pair| {
-            let Reverse((b, a)) = pair.numbers;
-            let place = |number| numbers.binary_search(&number).ok();
-            Some((place(a)?, place(b)?, pair.sms))
-        });
-        let Some((a, b, sms)) = pair else {
+        let Some(pair) = best_of(&mut batches, &there) else {
             break;
         };
-        let union = partitions[a].joined(&partitions[b], tester.problem(), sms);
+        let Reverse((b, a)) = pair.numbers;
+        let place = |number| numbers.binary_search(&number).ok();
+        let Some((a, b)) = place(a).zip(place(b)) else {
+            break;
+        };
+        let union = partitions[a].joined(&partitions[b], tester.problem(), pair.sms);
         for position in [b, a] {
-            numbers.remove(position);
+            there[numbers.remove(position) as usize] = false;
             partitions.remove(position);
         }
         partitions.push(union);
-        numbers.push(next);
-        next += 1;
-        pairs.extend(pairs_of_last(tester, partitions, &numbers, &mut tested));
+        numbers.push(there.len() as u32);
+        there.push(true);
+        let mut pairs: Vec<Pair> = pairs_of_last(tester, partitions, &numbers, &mut tested).collect();
+        pairs.sort_unstable();
+        batches.extend(Batch::of(pairs, &there));
         placed.note(partitions);
     }
     placed.restore(partitions);
@@ -145,7 +188,7 @@ fn pairs_of_last<'r>(
         } = saving?;
         Some(Pair {
             saved,
-            utilization,
+            utilization: utilization.saturated(),
             numbers: Reverse((last, number)),
             sms,
         })

@@ -42,13 +42,10 @@ use worst_case::{Stop, WorstCase, worst_case, worst_case_within};
 
 /// Tests whether all jobs meet their deadlines under `preemption` and `priorities`.
 pub fn test(preemption: Preemption, priorities: Priorities, demands: &[Demand]) -> Evidence {
-    if overload(demands) {
-        return Evidence::UtilizationAboveOne;
-    }
     ranked(priorities, demands, |tasks| match preemption {
-        Preemption::Preemptive => evidence::<Preemptive>(priorities, tasks),
-        Preemption::NonPreemptive => evidence::<NonPreemptive>(priorities, tasks),
-        Preemption::Limited => evidence::<Limited>(priorities, tasks),
+        Preemption::Preemptive => evidence::<Preemptive>(priorities, demands, tasks),
+        Preemption::NonPreemptive => evidence::<NonPreemptive>(priorities, demands, tasks),
+        Preemption::Limited => evidence::<Limited>(priorities, demands, tasks),
     })
 }
 
@@ -119,7 +116,12 @@ fn passes<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> bool {
     passes.is_ok()
 }
 
-fn evidence<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Evidence {
+fn evidence<R: Recurrence>(priorities: Priorities, demands: &[Demand], tasks: &mut [Task]) -> Evidence {
+    // If `FirstJobs` finds an end w for each level, U ≤ 1: all work that is released before w takes w, so U·w ≤ w at the lowest level.
+    let mut open = priorities == Priorities::Audsley || !R::CONTINUES;
+    if open && overload(demands) {
+        return Evidence::UtilizationAboveOne;
+    }
     if priorities == Priorities::Audsley
         && let Err(failure) = audsley::assign::<R>(tasks)
     {
@@ -132,7 +134,14 @@ fn evidence<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Eviden
     let mut first = R::CONTINUES.then(|| FirstJobs::new(tasks.len()));
     let failed = level::for_each(tasks, |level| {
         let task = level.task.position;
-        let worst = match (only_job(&mut first, level), undecided) {
+        let only = only_job(&mut first, level);
+        if only.is_none() && !open {
+            if overload(demands) {
+                return Err(Evidence::UtilizationAboveOne);
+            }
+            open = true;
+        }
+        let worst = match (only, undecided) {
             (Some(time), _) => WorstCase::Response(time),
             (None, false) => worst_case::<R>(level, Stop::Miss),
             (None, true) => worst_case_within::<R>(level, Stop::Miss, &mut left),
@@ -194,4 +203,45 @@ fn bounds<R: Recurrence>(priorities: Priorities, tasks: &mut [Task]) -> Vec<Opti
 /// Returns the response time of the only job of `level` in its longest busy period, if `first` finds that the job meets its deadline [ns].
 fn only_job(first: &mut Option<FirstJobs>, level: &level::Level<'_>) -> Option<u64> {
     first.as_mut()?.next(level)?.checked_add(level.task.jitter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// [`evidence`] computes the utilization only if it finds no end of a first job. The evidence is [`Evidence::UtilizationAboveOne`]
+    /// exactly if U > 1, also near U = 1 and for periods of 0 and 1.
+    #[test]
+    fn only_an_overload_has_the_evidence_of_an_overload() {
+        let rng = &mut ChaCha8Rng::seed_from_u64(29);
+        let mut seen = [0; 3];
+        for round in 0..20_000 {
+            let count = [1, 2, 3, 8, 70][round % 5];
+            let equal = rng.random_range(1..200);
+            let demands: Vec<Demand> = (0..count)
+                .map(|_| {
+                    let period = [equal, 2 * equal, rng.random_range(0..3), rng.random_range(1..200)];
+                    let period = period[rng.random_range(0..if round % 3 == 0 { 4 } else { 2 })];
+                    let wcet = rng
+                        .random_range(0..=(period / count).max(1) + 1)
+                        .min(period.max(1));
+                    let deadline = rng.random_range(period / 2..=2 * period + 1);
+                    let times = [wcet, period, deadline].map(Time::from_ns);
+                    let jitter = [0, rng.random_range(0..=period)][usize::from(rng.random_ratio(1, 8))];
+                    Demand::new(times[0], times[1], times[2]).with_jitter(Time::from_ns(jitter))
+                })
+                .collect();
+            let evidence = test(Preemption::Preemptive, Priorities::DeadlineMonotonic, &demands);
+            let overload = overload(&demands);
+            assert_eq!(evidence == Evidence::UtilizationAboveOne, overload, "{demands:?}");
+            seen[if overload {
+                0
+            } else {
+                1 + usize::from(evidence.is_positive())
+            }] += 1;
+        }
+        assert!(seen.iter().all(|&seen| seen > 500), "{seen:?}");
+    }
 }

@@ -97,17 +97,20 @@ impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
             cpu: self.cpu,
             ..CoLocated::default()
         };
-        let mut demands: BTreeMap<usize, u64> = BTreeMap::new();
+        // Few kernels run at the same time. They are sorted, each with its demand.
+        let mut demands: Vec<(usize, u64)> = Vec::new();
         for Running { block, .. } in self.running.iter().filter(|running| running.live) {
             let state = &self.kernels[block.kernel];
             if intra_sm.is_some() {
                 on_sms.add(block.kernel, block.sm);
             }
-            if state.memory_share > Factor::ZERO {
+            if state.memory_share != Factor::ZERO {
                 crowd.add(block.kernel, block.sm, gpc_of(block.sm));
             }
-            let demand = demands.entry(block.kernel).or_default();
-            *demand = demand.saturating_add(state.bandwidth);
+            match demands.binary_search_by_key(&block.kernel, |&(kernel, _)| kernel) {
+                Ok(place) => demands[place].1 = demands[place].1.saturating_add(state.bandwidth),
+                Err(place) => demands.insert(place, (block.kernel, state.bandwidth)),
+            }
         }
         let live = |copy: &&(usize, &RunningCopy)| copy.1.live;
         let copies: Vec<(usize, &RunningCopy)> = self
@@ -119,7 +122,7 @@ impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
         for (_, copy) in &copies {
             co_located.add(self.scenario.copies[copy.copy].kind);
         }
-        let mut clients: Vec<u64> = demands.values().copied().collect();
+        let mut clients: Vec<u64> = demands.iter().map(|&(_, demand)| demand).collect();
         clients.extend(
             copies
                 .iter()
@@ -135,11 +138,11 @@ impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
             let used = used.fold(0, u64::saturating_add);
             self.observer.see(self.now, Event::Bandwidth(used));
         }
-        let of_kernel: BTreeMap<usize, u64> = demands.keys().copied().zip(shares.iter().copied()).collect();
-        let mut blocks = Vec::new();
+        let mut blocks = Vec::with_capacity(self.running.len());
         for (place, running) in self.running.iter().enumerate().filter(|(_, at)| at.live) {
             let block = running.block;
-            let share = of_kernel.get(&block.kernel).copied().unwrap_or(1);
+            let client = demands.binary_search_by_key(&block.kernel, |&(kernel, _)| kernel);
+            let share = client.map_or(1, |client| shares[client]);
             let memory_share = self.kernels[block.kernel].memory_share;
             let share = match running.contended {
                 Some(contended) if self.cpu => share.min(contended),
@@ -156,7 +159,7 @@ impl<O: Observer<Event> + ?Sized> Simulation<'_, O> {
                 None => share,
             };
             let rate = match &setting.factors {
-                Some(factors) if memory_share > Factor::ZERO => {
+                Some(factors) if memory_share != Factor::ZERO => {
                     let (same_gpc, other_gpc) = match gpc {
                         Some(_) => crowd.others(block.kernel, block.sm, gpc_of(block.sm)),
                         None => (false, false),
