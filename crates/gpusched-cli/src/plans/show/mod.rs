@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use described::{of_answer, of_bound, of_chosen, of_plan, of_set, of_system, of_system_plan};
+use described::{of_answer, of_bound, of_chosen, of_kernel, of_plan, of_set, of_system, of_system_plan};
 
 use crate::experiments::study::check;
 use crate::other_tools::recording::summary;
@@ -24,7 +24,7 @@ use gpusched_model::reader::Plans;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Plan, verdict on a system, budgets, bound, task set, system, recording, or results folder of a study
+    /// Plan, verdict on a system, budgets, bound, task set, kernel, system, recording, or results folder of a study
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -86,12 +86,14 @@ impl Run for Args {
             of_system_plan(raw.parse(&shown)?, &shown)
         } else if raw.has("response_times_ns") && raw.has("chains") {
             of_answer(raw.parse(&shown)?, &shown)
+        } else if raw.has("clusters") {
+            of_kernel(&raw.parse(&shown)?, &shown)
         } else if raw.is_end_to_end() {
             of_system(&raw.parse(&shown)?, &shown)
         } else if raw.has("tasks") {
             of_set(&raw.parse(&shown)?, &shown)
         } else {
-            let expected = "a plan, a verdict on a system, budgets, a bound, a task set, a system, a recording, or results of a study";
+            let expected = "a plan, a verdict on a system, budgets, a bound, a task set, a kernel, a system, a recording, or results of a study";
             return Err(Error::file(
                 &self.file,
                 "a document that `show` does not describe",
@@ -156,7 +158,7 @@ impl Report for Description {
             let _ = write!(text, "\n{}", numbered_for(&self.assumptions, self.negative));
         }
         if let Some(check) = &self.check {
-            let words = if self.kind.contains("set") || self.kind == "system" {
+            let words = if self.kind.contains("set") || ["system", "kernel"].contains(&self.kind) {
                 "next"
             } else {
                 "not checked here; to check it"
