@@ -129,7 +129,7 @@ fn claims(found: &Findings, reasons: &Reasons) -> Option<Table> {
     let findings = &found.findings;
     let reason = |finding: &Finding| {
         let deviation = reasons.of(&found.study, &finding.id);
-        Some(deviation.filter(|_| !finding.reproduced)?.text())
+        Some(deviation.filter(|_| !finding.reproduced)?.text().replace('`', ""))
     };
     let explained = findings.iter().any(|finding| reason(finding).is_some());
     let table = Table::of(findings)

@@ -11,9 +11,9 @@ use crate::file::File;
 use crate::view::{Cell, Table};
 
 /// Why the evidence of EDF ends at an interval.
-const LONGEST: &str = "No interval that is longer than L can fail. L is at most (B + Σ max(0, T − D) · U) / (1 − U*), or max(D − T) if this is \
-                       larger. U is C / T of a task, U* is the utilization of the partition, and B is the longest blocking. The page \
-                       docs/explanation/tests.md contains the proof.";
+const LONGEST: &str = "Intervals longer than the stated length cannot fail. This length is at most (B + Σ max(0, T − D) · C/T) / (1 − U), or \
+                       max(D − T) if this is larger. B is the longest blocking, and U < 1 is the utilization of the partition. The \
+                       page docs/explanation/tests.md contains the proof, and the case U = 1.";
 
 /// Why the evidence of EDF checks only some intervals.
 const CHECKED: &str = "The checked intervals are the ones that QPA visits (Zhang & Burns 2009). The demand of one interval covers all \
@@ -82,7 +82,7 @@ pub fn claim(plan: &Plan) -> Vec<String> {
             .map(|partition| &partition.verdict.evidence);
         evidence.any(|evidence| matches!(evidence, Evidence::DemandWithinSupply { checked, .. } if checked.is_empty() == empty))
     };
-    if intervals(true) || intervals(false) {
+    if plan.memory.is_none() && (intervals(true) || intervals(false)) {
         sentences.push(LONGEST.to_owned());
     }
     if intervals(false) {

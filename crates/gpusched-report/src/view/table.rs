@@ -108,10 +108,7 @@ fn one_unit(cells: Vec<&mut Cell>) {
             .trim_start_matches(|one: char| !one.is_ascii_alphabetic())
             .to_owned()
     };
-    let mut units: Vec<String> = { times.iter() }
-        .filter(|(_, ns)| *ns != 0)
-        .map(|(cell, _)| unit(cell))
-        .collect();
+    let mut units: Vec<String> = { times.iter() }.map(|(cell, _)| unit(cell)).collect();
     units.sort_unstable();
     units.dedup();
     if units.len() < 2 {
