@@ -190,6 +190,8 @@ fn a_study_without_claims_is_no_failure() {
     );
     assert!(!answer.stdout.contains("0 of 0"));
     assert!(answer.stdout.contains("<table id=\"paired\""));
+    // A share of 2 sets has one digit after the point.
+    assert!(answer.stdout.contains("data-value=\"1.000000\">1.0</td>"));
 }
 
 /// Planned windows are outlines on one lane, and the recorded kernels are filled.
