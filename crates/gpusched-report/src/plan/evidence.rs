@@ -16,7 +16,7 @@ const LONGEST: &str = "Intervals longer than the stated length cannot fail. This
                        page docs/explanation/tests.md contains the proof, and the case U = 1.";
 
 /// Why the evidence of EDF checks only some intervals.
-const CHECKED: &str = "The checked intervals are the ones that QPA visits (Zhang & Burns 2009). The demand of one interval covers all \
+const CHECKED: &str = "QPA chooses the checked intervals (Zhang & Burns 2009). The demand of one interval covers all \
                        shorter intervals down to the next one. Without preemption, the demand contains the blocking. The blocking job \
                        has started at least 1 ns before the interval, so the blocking is 1 ns shorter than the job.";
 

@@ -282,7 +282,7 @@ fn has_equal_margins(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) ->
 }
 
 /// How the WCET C follows from the task set.
-const WCETS: &str = "The task set in the section How to verify states each WCET as a function of the number m of SMs, in one of these forms. amdahl: k · work · (1/m + serial). proportional: k · work · (1 + serial)/m. affine: a/m + b. table: the time of the largest number of SMs that is at most m. A task that contends with another task of its partition has k = conflict, or the entries of conflict. Other tasks have k = 1, or the entries of isolated. All times are rounded up to whole ns.";
+const WCETS: &str = "The task set in the section How to verify states each WCET as a function of the number m of SMs. The form amdahl is k · work · (1/m + serial). The form proportional is k · work · (1 + serial)/m. The form affine is a/m + b. A table contains the time of its largest number of SMs that is at most m. A task that contends with another task of its partition has k = conflict, or the entries of conflict. Other tasks have k = 1, or the entries of isolated. All times are rounded up to whole ns.";
 
 /// Returns sentences about the columns of the table of tasks.
 pub fn notes(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verified: bool) -> Vec<&'static str> {
