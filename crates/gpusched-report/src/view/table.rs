@@ -84,6 +84,14 @@ impl Table {
         self
     }
 
+    /// Adds a column with one of `cells` in each row. Apart from [`Draft::column`], which is compiled for each kind of row.
+    fn add(&mut self, column: Column, cells: Vec<Cell>) {
+        self.columns.push(column);
+        for (row, cell) in self.rows.iter_mut().zip(cells) {
+            row.push(cell);
+        }
+    }
+
     /// Whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -184,15 +192,14 @@ impl<R> Draft<R> {
         (numeric, unit): (bool, &'static str),
         cell: impl Fn(&R) -> C,
     ) -> Draft<R> {
-        self.table.columns.push(Column {
+        let cells = { self.rows.iter() }.map(|row| cell(row).into()).collect();
+        let column = Column {
             title,
             name,
             numeric,
             unit,
-        });
-        for (cells, row) in self.table.rows.iter_mut().zip(&self.rows) {
-            cells.push(cell(row).into());
-        }
+        };
+        self.table.add(column, cells);
         self
     }
 
