@@ -190,6 +190,8 @@ fn a_study_without_claims_is_no_failure() {
     );
     assert!(!answer.stdout.contains("0 of 0"));
     assert!(answer.stdout.contains("<table id=\"paired\""));
+    // A share of 2 sets has one digit after the point.
+    assert!(answer.stdout.contains("data-value=\"1.000000\">1.0</td>"));
 }
 
 /// Planned windows are outlines on one lane, and the recorded kernels are filled.
@@ -375,6 +377,67 @@ fn the_strict_command_of_a_page_verifies() {
             "{options}: {verified:?}"
         );
     }
+}
+
+/// The page of a failed plan states the command that prints changes with which a plan exists, with the options of the plan.
+#[test]
+fn the_page_of_a_failed_plan_leads_to_changes() {
+    let page = page_of(&plan_of(ADAS, "--sms 6 --policy dm"), ADAS).stdout;
+    let at = page.find("gpusched partition set.json").unwrap();
+    let line = page[at..].split('<').next().unwrap();
+    assert_eq!(
+        line,
+        "gpusched partition set.json --sms 6 --interference conflict --policy dm"
+    );
+    let line = line.trim_start_matches("gpusched ").replace("set.json", ADAS);
+    assert!(run(&line).stdout.contains("Each of these changes makes"));
+    let page = page_of(&plan_of(ADAS, "--gpu orin"), ADAS).stdout;
+    assert!(!page.contains("gpusched partition set.json"));
+}
+
+/// `show` prints the digest of the canonical form that the page of a kernel states.
+#[test]
+fn show_prints_the_digest_of_a_page() {
+    let kernel = "tasksets/kernels/histo-table1.json";
+    let shown = run(&format!("show {kernel}")).stdout;
+    let digest = shown.split_whitespace().find(|word| word.len() == 64).unwrap();
+    let bound = run(&format!("wcet bound {kernel} --q 0.13 --format json")).stdout;
+    let page = page_of(&bound, kernel).stdout;
+    assert!(page.contains(&format!("<td class=\"digest\">{digest}</td>")));
+}
+
+/// Times of a column have one unit, and margins below zero keep their sign.
+#[test]
+fn a_column_of_times_has_one_unit() {
+    let set = r#"{"tasks": [{"period": "1s", "deadline": "1500us", "wcet": {"table": [[1, "999us"]]}},
+        {"period": "1s", "deadline": "30us", "wcet": {"table": [[1, "7ns"]]}}]}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("set.json").display().to_string();
+    std::fs::write(&path, set).unwrap();
+    let plan = run(&format!("partition {path} --sms 2 --policy dm --format json")).stdout;
+    let page = page_of(&plan, &path).stdout;
+    for cell in [
+        "1500000\">1.5ms<",
+        "30000\">0.03ms<",
+        "999000\">999us<",
+        "7\">0.007us<",
+        "1000000000\">1s<",
+    ] {
+        assert!(page.contains(cell), "{cell}: {page}");
+    }
+}
+
+/// The title of a page at the top of each printed page is no code of the style sheet.
+#[test]
+fn running_titles_are_text() {
+    let set =
+        r#"{"name": "a\"; } </style> \\ b", "tasks": [{"period": "1s", "wcet": {"table": [[1, "1ms"]]}}]}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("set.json").display().to_string();
+    std::fs::write(&path, set).unwrap();
+    let plan = run(&format!("partition {path} --sms 1 --format json")).stdout;
+    let page = page_of(&plan, &path).stdout;
+    assert!(page.contains("content: \"Plan: a  style  b on 1 SM\";"), "{page}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use insta::assert_snapshot;
 
 use crate::support::transcript::Transcript;
-use crate::support::{ADAS, run, run_with};
+use crate::support::{ADAS, root, run, run_with};
 
 /// `verify` states which part of a bound is confirmed, and which option continues the check.
 #[test]
@@ -112,7 +112,7 @@ fn a_plan_knows_its_task_set() {
         serde_json::json!({"sms": "12", "heuristic": "savings"})
     );
     assert_eq!(identity["tasks"].as_array().unwrap().len(), 8);
-    let text = std::fs::read_to_string(crate::support::root().join(ADAS)).unwrap();
+    let text = std::fs::read_to_string(root().join(ADAS)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("set.json");
     let with = |change: &dyn Fn(&mut serde_json::Value), options: &str| {
@@ -232,7 +232,7 @@ fn results_know_their_inputs() {
             "{command}"
         );
         // These changes do not change the proof.
-        let text = std::fs::read_to_string(crate::support::root().join(input)).unwrap();
+        let text = std::fs::read_to_string(root().join(input)).unwrap();
         let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
         match command {
             "test" => other["name"] = "another".into(),
@@ -275,7 +275,7 @@ fn results_know_their_inputs() {
     let verdict: serde_json::Value = serde_json::from_str(&verdict).unwrap();
     assert_eq!(verdict["identity"]["set_name"], "adas");
     assert_eq!(run(&format!("partition {ADAS} --sms 12 -o {plan}")).code, 0);
-    let text = std::fs::read_to_string(crate::support::root().join(ADAS)).unwrap();
+    let text = std::fs::read_to_string(root().join(ADAS)).unwrap();
     std::fs::write(path("set.json"), text.replace("\"33ms\"", "\"34ms\"")).unwrap();
     let refused = run(&format!("simulate tasks {} --plan {plan}", path("set.json")));
     assert!(
@@ -296,7 +296,7 @@ fn identities_of_devices_and_of_many_sets() {
         "{answer:?}"
     );
 
-    let text = std::fs::read_to_string(crate::support::root().join(ADAS)).unwrap();
+    let text = std::fs::read_to_string(root().join(ADAS)).unwrap();
     let one: serde_json::Value = serde_json::from_str(&text).unwrap();
     let mut other = one.clone();
     other["tasks"][0]["name"] = "other".into();
@@ -386,7 +386,8 @@ fn a_file_says_what_it_is() {
         "{recording:?}"
     );
     for (text, told) in [
-        ("{}", "expected a plan"),
+        ("{}", "expected a file with a format of"),
+        (r#"{"tpcs": 3}"#, "a document that `show` does not describe"),
         ("{", "rest of an object"),
         ("[1]", "expected"),
     ] {
@@ -399,6 +400,60 @@ fn a_file_says_what_it_is() {
         assert!(answer.stderr.contains(told), "{text}: {answer:?}");
     }
     assert_eq!(run("show no-such-file.json").code, 2);
+}
+
+/// One file of each folder of inputs, results of a study from each of their files, studies, and streams of documents.
+#[test]
+fn all_kinds_of_files_are_described() {
+    let mut folders = vec![root().join("tasksets")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        let mut entries: Vec<_> = { std::fs::read_dir(&folder).unwrap() }
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        entries.sort();
+        folders.extend(entries.iter().filter(|path| path.is_dir()).cloned());
+        let document = entries
+            .iter()
+            .find(|path| path.extension().is_some_and(|ending| ending == "json"));
+        // Lists of recorded phases, and exports of other tools, have no format of gpusched.
+        let Some(file) = document.filter(|path| !path.ends_with("examiner/spin-1.json")) else {
+            continue;
+        };
+        let answer = run(&format!("show {}", file.display()));
+        assert_eq!(answer.code, 0, "{}: {answer:?}", file.display());
+        files += 1;
+    }
+    assert!(files > 15, "{files}");
+    for ending in ["csv", "claims.json", "provenance.json", "svg"] {
+        let answer = run(&format!("show analysis/concurrent/concurrent.{ending}"));
+        assert!(
+            answer.code == 0 && answer.stdout.starts_with("concurrent, ours: "),
+            "{ending}: {answer:?}"
+        );
+    }
+    for (file, told) in [
+        ("tasksets/devices/orin.json", "device with its partition rules"),
+        ("tasksets/machines/rtx2060.json", "next: gpusched schema machine"),
+        ("tasksets/groups/masola23-experiment-1.json", "input of `predict`"),
+        ("tasksets/tasksets/camera.csv", "a task set"),
+        (
+            "analysis/concurrent.toml",
+            "next: gpusched study run analysis/concurrent.toml",
+        ),
+    ] {
+        let answer = run(&format!("show {file}"));
+        assert!(
+            answer.code == 0 && answer.stdout.contains(told),
+            "{file}: {answer:?}"
+        );
+    }
+    let sets = run("generate --tasks 3 --utilization 1 --count 4").stdout;
+    let answer = run_with("show -", sets);
+    assert!(
+        answer.code == 0 && answer.stdout.contains("the first of 4 documents in this file"),
+        "{answer:?}"
+    );
 }
 
 /// The budgets that a search chose have a verdict, and the reason why each next larger budget fails.

@@ -2,6 +2,9 @@
 //!
 //! The page `docs/reference/report-columns.md` has the reverse table: source, column, function and test.
 
+use serde::Serialize;
+
+use crate::sources::SOURCES;
 use crate::view::Table;
 
 /// The definition of a column.
@@ -32,7 +35,7 @@ const fn row(
 }
 
 /// The definitions of all columns, in the order of the pages.
-pub const DEFINITIONS: [Definition; 59] = [
+pub const DEFINITIONS: [Definition; 60] = [
     row(
         "Period T",
         "shortest distance between two arrivals of the task, from the task set",
@@ -250,6 +253,12 @@ pub const DEFINITIONS: [Definition; 59] = [
         "explanation/end-to-end.md#work-in-a-window",
     ),
     row(
+        "Delay S, from the release",
+        "bound on the time from the release of the segment to its end; absent if the proof does not use it",
+        "Tindell & Clark 1994; Palencia & González Harbour 1998",
+        "explanation/end-to-end.md#work-in-a-window",
+    ),
+    row(
         "Budget Q",
         "share of the regulation period during which best-effort cores may access memory",
         "[Aghilinasab20] §V",
@@ -347,7 +356,7 @@ pub const DEFINITIONS: [Definition; 59] = [
     ),
     row(
         "Memory requests",
-        "memory requests of best-effort cores in the simulated runs",
+        "memory requests of best-effort cores in the simulated runs, with 60,000 requests per ms of memory time",
         "[Aghilinasab20] Table III",
         "explanation/budgets.md#budgets-at-run-time",
     ),
@@ -389,16 +398,28 @@ pub const DEFINITIONS: [Definition; 59] = [
     ),
 ];
 
-/// Returns the definitions of the columns of `tables`, as a table of a page.
-pub fn table<'a>(tables: impl IntoIterator<Item = &'a Table>) -> Table {
+/// The definitions of the columns of a page, and the full titles of their sources.
+#[derive(Debug, Default, Serialize)]
+pub struct Definitions {
+    table: Table,
+    sources: Vec<(&'static str, &'static str)>,
+}
+
+/// Returns the definitions of the columns of `tables`.
+pub fn of<'a>(tables: impl IntoIterator<Item = &'a Table>) -> Definitions {
     let columns = tables.into_iter().flat_map(|table| &table.columns);
     let titles: Vec<&str> = columns.filter_map(|column| column.title.as_deref()).collect();
     let used = DEFINITIONS.iter().filter(|one| titles.contains(&one.column));
-    let table = Table::of(used)
+    let cited = |source: &str| used.clone().any(|one| one.source.contains(source));
+    let sources = { SOURCES.into_iter() }
+        .filter(|(source, _)| cited(source))
+        .collect();
+    let table = Table::of(used.clone())
         .text("Column", |one| one.column)
         .heading()
         .text("Definition", |one| one.meaning)
         .text("Source", |one| one.source)
-        .text("Documentation", |one| format!("docs/{}", one.page));
-    table.done().on_page("definitions", "Columns of the tables above")
+        .text("Documentation", |one| one.page);
+    let table = table.done().on_page("definitions", "Columns of the tables above");
+    Definitions { table, sources }
 }

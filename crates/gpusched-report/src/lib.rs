@@ -25,6 +25,7 @@ mod lines;
 mod page;
 pub mod plan;
 pub mod recording;
+mod sources;
 pub mod steps;
 pub mod study;
 pub mod system;

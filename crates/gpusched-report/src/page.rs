@@ -38,6 +38,7 @@ pub fn render(name: &str, title: &str, content: impl Serialize) -> Result<String
         .build();
     environment.set_syntax(syntax.map_err(internal)?);
     environment.add_filter("code", code);
+    environment.add_filter("plain", plain);
     for (name, source) in TEMPLATES {
         environment.add_template(name, source).map_err(internal)?;
     }
@@ -61,6 +62,14 @@ fn code(text: &str) -> Value {
         _ => format!("<code>{}</code>", HtmlEscape(part)),
     });
     Value::from_safe_string(parts.collect())
+}
+
+/// The filter `plain`. It keeps the characters of `text` that have no meaning in a string of a style sheet, at most 90.
+fn plain(text: &str) -> String {
+    let kept = text
+        .chars()
+        .filter(|one| one.is_alphanumeric() || " .,:_-".contains(*one));
+    kept.take(90).collect()
 }
 
 /// Returns the content security policy. The policy allows no network access, and no script other than the script of the page.

@@ -129,7 +129,7 @@ fn claims(found: &Findings, reasons: &Reasons) -> Option<Table> {
     let findings = &found.findings;
     let reason = |finding: &Finding| {
         let deviation = reasons.of(&found.study, &finding.id);
-        Some(deviation.filter(|_| !finding.reproduced)?.text())
+        Some(deviation.filter(|_| !finding.reproduced)?.text().replace('`', ""))
     };
     let explained = findings.iter().any(|finding| reason(finding).is_some());
     let table = Table::of(findings)
@@ -163,7 +163,19 @@ fn section(id: &str, caption: &str, results: &Results) -> Section {
     let shown = results.len().min(ROWS);
     let columns = results.columns().iter();
     let columns = columns.filter_map(|name| results.find(name));
+    // Shares of n sets are multiples of 1/n.
+    let sets = results
+        .find("sets")
+        .and_then(|column| (0..shown).filter_map(|row| column.text(row).parse().ok()).max());
+    let digits = sets.map_or(6, |sets: u64| sets.saturating_sub(1).to_string().len());
     let table = Table::of(0..shown).each(columns, |table, column| match column.is_numeric() {
+        true if ["rate", "ci_low", "ci_high"].contains(&column.name()) => {
+            table.number(column.name(), |row| {
+                let exact = column.text(*row);
+                let share = exact.parse().map(|share: f64| format!("{share:.digits$}"));
+                Cell::valued(share.unwrap_or_else(|_| exact.to_string()), exact)
+            })
+        }
         true => table.number(column.name(), |row| column.text(*row)),
         false => table.text(column.name(), |row| column.text(*row)),
     });

@@ -47,12 +47,12 @@ impl System {
         add(
             has(&[Fp, Edf]),
             Id::PreemptionAnyPoint,
-            "Kernels under `fp` and `edf` preempt each other at any point, without cost.",
+            "Kernels under `fp` and `edf` preempt each other at any point, without cost beyond the WCETs.",
         );
         add(
             has(&[LpFp, LpEdf]),
             Id::PreemptionBlockBoundaries,
-            "Kernels under `lp-` policies preempt each other when the running thread blocks end, without cost.",
+            "Kernels under `lp-` policies preempt each other when the running thread blocks end, without cost beyond the WCETs.",
         );
         add(
             has(&[NpFifo, NpFp, NpEdf]),
@@ -116,7 +116,7 @@ impl System {
         add(
             !self.cores().is_empty(),
             Id::CoreScheduling,
-            "Each core runs only the tasks of the system, by its policy, with preemption at any point and without cost.",
+            "Each core runs only the tasks of the system, by its policy, with preemption at any point, without cost beyond the WCETs.",
         );
         add(
             self.copy_engines() > 0,
@@ -168,7 +168,7 @@ impl System {
         add(
             !self.chains().is_empty(),
             Id::PeriodicArrivals,
-            "Arrivals of a periodic task in a chain are exactly one period apart.",
+            "Periodic tasks in chains are stricter: their arrivals are exactly one period apart.",
         );
         let by_let = self
             .chains()

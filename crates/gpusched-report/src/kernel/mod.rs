@@ -7,18 +7,19 @@ use gpusched_analysis::bandwidth::Nominal;
 use gpusched_analysis::kernel_wcet::{Estimator, curve, list_scheduling};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::error::Result;
-use gpusched_model::{Bound, Factor, Kernel, counted};
+use gpusched_model::{Bound, Factor, Kernel, Straddling, counted};
 use gpusched_verify::Fault;
 use serde::Serialize;
 
 use crate::assumptions::{Assumptions, Claim};
+use crate::definitions::{self, Definitions};
 use crate::dossier::{Dossier, described};
 use crate::figure::Figure;
 use crate::file::File;
 use crate::lines::Lines;
 use crate::verdict::{Check, Verdict};
 use crate::view::{Cell, Table, Tone};
-use crate::{Page, definitions, page};
+use crate::{Page, page};
 
 /// Number of steps of the curve from Q = 0 to Q = 1.
 const STEPS: u64 = 40;
@@ -51,7 +52,7 @@ struct Content<'a> {
     clusters: Table,
     runs: Option<runs::Section>,
     files: Vec<File>,
-    definitions: Table,
+    definitions: Definitions,
     dossier: Dossier,
 }
 
@@ -89,11 +90,11 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         runs: { input.fault.is_none() }.then(|| runs::section(kernel, bound.q, bound.straddling)),
         files,
         dossier,
-        definitions: Table::default(),
+        definitions: Definitions::default(),
     };
     let runs = content.runs.as_ref().and_then(runs::Section::policies);
     let tables = [&content.points, &content.clusters].into_iter().chain(runs);
-    content.definitions = definitions::table(tables);
+    content.definitions = definitions::of(tables);
     Ok(Page {
         html: page::render("kernel.html", &format!("Kernel: {heading}"), &content)?,
         positive: input.fault.is_none(),
@@ -223,7 +224,13 @@ fn facts(input: &Input<'_>) -> Vec<(&'static str, String)> {
                 false => "at any time".to_owned(),
             },
         ),
-        ("Partial overlaps", bound.straddling.to_string()),
+        (
+            "Blocks that overlap a memory time in part",
+            match bound.straddling {
+                Straddling::End => "counted at its end".to_owned(),
+                Straddling::Both => "counted at its start and end".to_owned(),
+            },
+        ),
     ]
 }
 
@@ -255,7 +262,13 @@ fn curve_of(kernel: &Kernel, bound: &Bound) -> Result<(Figure, Table)> {
             milliseconds(point.bound.wcet_ns.ns()),
         )
     }))?;
-    let table = Table::of(&points)
+    // The chart shows all points, and the table only tenths.
+    let tenths = |q: Factor| {
+        let (numerator, denominator) = q.ratio();
+        u128::from(numerator) * 10 % u128::from(denominator.max(1)) == 0
+    };
+    let shown = |q: Factor| q == bound.q || tenths(q);
+    let table = Table::of(points.iter().filter(|point| shown(point.bound.q)))
         .number("Budget Q", |point| point.bound.q.to_string())
         .time("WCET bound G", |point| point.bound.wcet_ns)
         .number("Slowdown", |point| {

@@ -142,9 +142,9 @@ fn figure(
     }
     let stated = match (in_view, shared) {
         (0, _) => "",
-        (_, false) => " Each circle marks an interval that the evidence checks.",
+        (_, false) => "",
         (_, true) => {
-            " Each circle marks an interval that the evidence checks, with the interference delay by other partitions."
+            " The circles contain the interference delay by other partitions, and the line does not."
         }
     };
     let cut = match end < limit {
@@ -154,12 +154,6 @@ fn figure(
             Time::from_ns(limit)
         ),
         false => String::new(),
-    };
-    let blocking = match partition.verdict.policy {
-        Policy::Edf if !shared => "",
-        Policy::Edf => " The line excludes interference delay.",
-        _ if shared => " The line excludes blocking and interference delay.",
-        _ => " The line excludes blocking.",
     };
     let mark = match excess {
         Some((at, demand)) => format!(
@@ -175,9 +169,7 @@ fn figure(
         "Step chart of partition {index}. In an interval of {}, the demand is {last}.{mark}",
         Time::from_ns(end)
     );
-    let caption = format!(
-        "Partition {index}: the solid line is the demand of its tasks, the dashed line is the supply.{blocking}{stated}{mark}{cut}"
-    );
+    let caption = format!("Partition {index}.{stated}{mark}{cut}");
     let chart = Steps {
         end,
         demand,

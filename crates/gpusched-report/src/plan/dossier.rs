@@ -55,6 +55,14 @@ pub fn commands(plan: &Plan) -> [String; 2] {
     [command, strict]
 }
 
+/// Returns the command that searches for changes with which a plan exists, with the options of the second of `commands`.
+pub fn search([verify, strict]: &[String; 2]) -> String {
+    format!(
+        "gpusched partition set.json{}",
+        strict.trim_start_matches(verify.as_str())
+    )
+}
+
 /// Returns statements about what neither the plan nor its verification covers, except the statements about all results.
 fn not_covered(plan: &Plan, set: &TaskSet) -> Vec<String> {
     let sentence = |text: &str| text.to_owned();

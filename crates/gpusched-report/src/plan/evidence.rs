@@ -10,6 +10,16 @@ use super::verdict::naming;
 use crate::file::File;
 use crate::view::{Cell, Table};
 
+/// Why the evidence of EDF ends at an interval.
+const LONGEST: &str = "Intervals longer than the stated length cannot fail. This length is at most (B + Σ max(0, T − D) · C/T) / (1 − U), or \
+                       max(D − T) if this is larger. B is the longest blocking, and U < 1 is the utilization of the partition. The \
+                       page docs/explanation/tests.md contains the proof, and the case U = 1.";
+
+/// Why the evidence of EDF checks only some intervals.
+const CHECKED: &str = "QPA chooses the checked intervals (Zhang & Burns 2009). The demand of one interval covers all \
+                       shorter intervals down to the next one. Without preemption, the demand contains the blocking. The blocking job \
+                       has started at least 1 ns before the interval, so the blocking is 1 ns shorter than the job.";
+
 /// Evidence of one partition.
 #[derive(Serialize)]
 pub struct Proof {
@@ -65,7 +75,20 @@ pub fn claim(plan: &Plan) -> Vec<String> {
         };
         sentences.push(text.to_owned());
     }
-    if { plan.partitions.iter() }.any(|partition| needs_no_interval(&partition.verdict.evidence)) {
+    let intervals = |empty: bool| {
+        let mut evidence = plan
+            .partitions
+            .iter()
+            .map(|partition| &partition.verdict.evidence);
+        evidence.any(|evidence| matches!(evidence, Evidence::DemandWithinSupply { checked, .. } if checked.is_empty() == empty))
+    };
+    if plan.memory.is_none() && (intervals(true) || intervals(false)) {
+        sentences.push(LONGEST.to_owned());
+    }
+    if intervals(false) {
+        sentences.push(CHECKED.to_owned());
+    }
+    if intervals(true) {
         let text = "For a partition without a table of intervals, the list `checked` of the plan is empty, because the proof needs no \
                     interval. The verifier checks the reason.";
         sentences.push(text.to_owned());
@@ -103,11 +126,6 @@ pub fn proofs(plan: &Plan, set: &TaskSet) -> Vec<Proof> {
             }
         })
         .collect()
-}
-
-/// Whether the proof of `evidence` needs no interval.
-fn needs_no_interval(evidence: &Evidence) -> bool {
-    matches!(evidence, Evidence::DemandWithinSupply { checked, .. } if checked.is_empty())
 }
 
 fn table(

@@ -72,7 +72,7 @@ impl Map {
         let device = hardware.map(|hardware| &hardware.device);
         let note = match (placed, device) {
             (true, Some(device)) if !device.tpcs_per_gpc().is_empty() && !device.states_gpc_of_tpc() => {
-                "Each cell is an SM. The TPC numbers of the GPCs differ between cards, and the map shows one example.".to_owned()
+                "Each cell is an SM. The numbers of the TPCs are the column Placement. Cards differ in the GPC of each TPC, and the map shows one example.".to_owned()
             }
             (true, _) => "Each cell is an SM at its place on the GPU.".to_owned(),
             (false, Some(_)) => "Each cell is an SM. The driver chooses the SMs of each partition, so only the numbers of SMs are exact.".to_owned(),

@@ -30,11 +30,12 @@ use gpusched_verify::{Effort, Stated, verify_with};
 use serde::Serialize;
 
 use crate::assumptions::Assumptions;
+use crate::definitions::{self, Definitions};
 use crate::dossier::Dossier;
 use crate::file::File;
 use crate::verdict::Verdict;
 use crate::view::Table;
-use crate::{Page, definitions, page};
+use crate::{Page, page};
 use system::System;
 
 #[derive(Serialize)]
@@ -58,7 +59,9 @@ struct Content {
     export_note: &'static str,
     dossier: Dossier,
     commands: [String; 2],
-    definitions: Table,
+    /// Command that searches for changes with which a plan exists.
+    search: Option<String>,
+    definitions: Definitions,
 }
 
 impl Content {
@@ -97,10 +100,12 @@ pub fn page(plan: &Plan, set: &TaskSet, file: &str, effort: &Effort<'_>) -> Resu
     let (exports, export_note) = evidence::exports(plan, set, checked.is_ok());
     let positive = verdict.positive;
     let files = evidence::files(plan, set)?;
+    let commands = dossier::commands(plan);
     let mut content = Content {
         dossier: dossier::of(plan, set, &files[0]),
-        commands: dossier::commands(plan),
-        definitions: Table::default(),
+        search: (checked.is_ok() && plan.failure.is_some()).then(|| dossier::search(&commands)),
+        commands,
+        definitions: Definitions::default(),
         facts: tables::facts(plan, set),
         assumptions: verdict::assumptions(plan, &checked),
         map: map::Map::new(plan),
@@ -118,7 +123,7 @@ pub fn page(plan: &Plan, set: &TaskSet, file: &str, effort: &Effort<'_>) -> Resu
         heading,
         verdict,
     };
-    content.definitions = definitions::table(content.tables());
+    content.definitions = definitions::of(content.tables());
     let title = format!("Plan: {}", content.heading);
     Ok(Page {
         html: page::render("plan.html", &title, &content)?,

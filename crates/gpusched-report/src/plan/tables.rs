@@ -24,7 +24,7 @@ pub fn facts(plan: &Plan, set: &TaskSet) -> Vec<(&'static str, String)> {
     facts.push(match plan.sms_used > plan.gpu_sms {
         true => (
             "SMs needed",
-            format!("{}, but the GPU has {}", plan.sms_used, plan.gpu_sms),
+            format!("{}, but only {} exist", plan.sms_used, plan.gpu_sms),
         ),
         false => ("SMs used", format!("{} of {}", plan.sms_used, plan.gpu_sms)),
     });
@@ -281,6 +281,9 @@ fn has_equal_margins(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>) ->
     })
 }
 
+/// How the WCET C follows from the task set.
+const WCETS: &str = "The task set in the section How to verify states each WCET as a function of the number m of SMs. The form amdahl is k · work · (1/m + serial). The form proportional is k · work · (1 + serial)/m. The form affine is a/m + b. A table contains the time of its largest number of SMs that is at most m. A task that contends with another task of its partition has k = conflict, or the entries of conflict. Other tasks have k = 1, or the entries of isolated. All times are rounded up to whole ns.";
+
 /// Returns sentences about the columns of the table of tasks.
 pub fn notes(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verified: bool) -> Vec<&'static str> {
     let mut notes = vec![response_times_note(plan, verified)];
@@ -288,6 +291,9 @@ pub fn notes(plan: &Plan, set: &TaskSet, system: Option<&System<'_>>, verified: 
         notes.push(
             "Tasks of one partition with equal margins share the deadline where the demand of the busy interval is closest to the supply. The margin is this least slack of the demand bound.",
         );
+    }
+    if verified && !plan.partitions.is_empty() {
+        notes.push(WCETS);
     }
     if verified && is_divided(plan) {
         notes.push(

@@ -15,9 +15,7 @@ pub(super) fn groups(chosen: &ChosenBudgets, answer: &Answer) -> Table {
         .number("Share of execution time", |group| {
             Cell::share(group.weight_ppb as f64 / 1e9)
         })
-        .text("With b + 1 ns, no proof for", |group| {
-            Cell::of(late(group, answer))
-        })
+        .text("Not proven with b + 1 ns", |group| Cell::of(late(group, answer)))
         .done()
         .on_page(
             "groups",

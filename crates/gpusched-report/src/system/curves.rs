@@ -70,6 +70,7 @@ pub(super) fn section(draft: &Draft, system: &System) -> Result<Option<Section>>
             .unwrap_or(std::cmp::Ordering::Equal)
     });
     segments.sort_by(|a, b| last(b).total_cmp(&last(a)));
+    let ends = tasks.iter().any(|task| task.points.len() < answers.len());
     let mut figures = Vec::new();
     let mut absent = Vec::new();
     for (mut lines, what, id, caption, title, reference) in [
@@ -111,9 +112,14 @@ pub(super) fn section(draft: &Draft, system: &System) -> Result<Option<Section>>
         }))?);
     }
     let mut note = format!(
-        "The curves are results of the analysis for {} budgets. A line of a task ends where the task has no bound, or where its bound exceeds {HIGHEST} deadlines.",
+        "The curves are results of the analysis for {} budgets.",
         answers.len()
     );
+    if ends {
+        note += &format!(
+            " A line of a task ends where the task has no bound, or where its bound exceeds {HIGHEST} deadlines."
+        );
+    }
     if !absent.is_empty() {
         note += &format!(" The charts omit {}.", absent.join(" and "));
     }

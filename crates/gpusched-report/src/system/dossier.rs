@@ -45,8 +45,25 @@ pub(super) fn of(input: &Input<'_>) -> Dossier {
     }
     points.extend([
         "Programs that are not in the system, such as interrupts, the display, and other processes on the cores and on the GPU.",
-        "WCET margins, statistics of the search, curves and simulated runs. The proof does not use them.",
     ]);
-    let points = points.into_iter().map(str::to_owned).collect();
+    let unused = [
+        (super::growth(input.answer).is_some(), "WCET margins"),
+        (
+            input.plan.is_some() || input.chosen.is_some(),
+            "statistics of the search",
+        ),
+        (input.answer.budgets.is_some(), "curves and simulated runs"),
+    ];
+    let unused: Vec<&str> = unused
+        .into_iter()
+        .filter_map(|(shown, name)| shown.then_some(name))
+        .collect();
+    let mut points: Vec<String> = points.into_iter().map(str::to_owned).collect();
+    if !unused.is_empty() {
+        points.push(format!(
+            "These numbers: {}. The proof does not use them.",
+            unused.join(", ")
+        ));
+    }
     Dossier::new((result, identity.as_ref()), &inputs, measured, points)
 }

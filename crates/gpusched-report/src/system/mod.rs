@@ -17,12 +17,13 @@ use gpusched_verify::Fault;
 use serde::Serialize;
 
 use crate::assumptions::{Assumptions, Claim};
+use crate::definitions::{self, Definitions};
 use crate::dossier::Dossier;
 use crate::file::File;
 use crate::verdict::{Check, Verdict};
 use crate::view::cell::factor;
 use crate::view::{Cell, Table, Tone};
-use crate::{Page, definitions, page};
+use crate::{Page, page};
 
 /// A verdict on an end-to-end system, and the result of the verifier.
 #[derive(Debug)]
@@ -63,7 +64,7 @@ struct Content<'a> {
     segments: Table,
     command: &'a str,
     files: Vec<File>,
-    definitions: Table,
+    definitions: Definitions,
     dossier: Dossier,
 }
 
@@ -132,13 +133,13 @@ pub fn page(input: &Input<'_>) -> Result<Page> {
         ],
         heading: name.to_owned(),
         verdict,
-        definitions: Table::default(),
+        definitions: Definitions::default(),
     };
     let optional = [&content.chains, &content.groups, &content.budgets];
     let optional = optional.into_iter().flatten();
     let runs = content.runs.as_ref().map(runs::Section::policies);
     let tables = [&content.tasks, &content.resources, &content.segments];
-    content.definitions = definitions::table(tables.into_iter().chain(optional).chain(runs));
+    content.definitions = definitions::of(tables.into_iter().chain(optional).chain(runs));
     Ok(Page {
         html: page::render("system.html", &format!("End-to-end system: {name}"), &content)?,
         positive,
@@ -240,7 +241,7 @@ fn facts(input: &Input<'_>) -> Vec<(&'static str, String)> {
         ("Copy engines", system.copy_engines().to_string()),
         ("Partitions", system.own_partitions().to_string()),
         ("SMs used", system.sms().to_string()),
-        ("Analysis", answer.policy.to_string()),
+        ("Analysis", format!("{}, {}", answer.policy, answer.strength)),
         ("Interference model", system.interference().to_string()),
     ];
     for gpu in system.time_slices() {
@@ -512,6 +513,9 @@ fn segments(system: &System, answer: &Answer) -> Table {
         .time("WCET", |(.., segment)| segment.wcet)
         .time("End, from the arrival of the job", |(index, _, position, _)| {
             Cell::of(answer.evidence.bounds.end(*index, *position))
+        })
+        .time("Delay S, from the release", |(index, _, position, _)| {
+            Cell::of(answer.evidence.bounds.delay(*index, *position))
         });
     table.done().on_page(
         "segments",

@@ -96,7 +96,8 @@ pub(super) fn section(draft: &Draft, system: &System, answer: &Answer) -> Result
         policies: policies(&all, end),
         note: format!(
             "Each policy has two runs of {end}. All tasks arrive together and periodically, and best-effort cores access memory whenever \
-             their budgets permit. Each segment keeps its nominal schedule under every policy. {} Runs prove nothing about other runs.",
+             their budgets permit. Budgets limit them only while a segment is in progress, so they also access memory with Q = 0. \
+             Each segment keeps its nominal schedule under every policy. {} Runs prove nothing about other runs.",
             match &budgets.process {
                 Some(name) => format!("The task {name} takes the time to choose budgets."),
                 None => "The runs do not count the time to choose budgets, because the system states no `process`.".to_owned(),
@@ -159,12 +160,20 @@ fn figure(all: &[Runs], ends: &[Time]) -> Result<Figure> {
         reference: None,
         range: None,
     };
-    let mut points = Vec::new();
+    // Policies with equal runs share a line.
+    let mut series: Vec<(String, &Runs)> = Vec::new();
     for runs in all {
+        match { series.iter_mut() }.find(|(_, other)| other.over_time == runs.over_time) {
+            Some((name, _)) => *name += &format!(", {}", runs.name),
+            None => series.push((runs.name.clone(), runs)),
+        }
+    }
+    let mut points = Vec::new();
+    for (name, runs) in &series {
         let (mut before, mut start) = (0, 0);
         for (&memory, end) in runs.over_time.iter().zip(ends) {
             let share = memory.ns().saturating_sub(before) as f64 / (end.ns() - start).max(1) as f64;
-            points.push((runs.name.as_str(), end.ns() as f64 / 1e6, share));
+            points.push((name.as_str(), end.ns() as f64 / 1e6, share));
             (before, start) = (memory.ns(), end.ns());
         }
     }

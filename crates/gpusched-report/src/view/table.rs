@@ -70,9 +70,26 @@ impl Table {
             row.retain(|_| columns.next().is_none_or(|column| column.title.is_some()));
         }
         self.columns.retain(|column| column.title.is_some());
+        for (index, column) in self.columns.iter().enumerate() {
+            if column.unit == "ns" {
+                one_unit(
+                    { self.rows.iter_mut() }
+                        .filter_map(|row| row.get_mut(index))
+                        .collect(),
+                );
+            }
+        }
         self.id = id.into();
         self.caption = caption.into();
         self
+    }
+
+    /// Adds a column with one of `cells` in each row. Apart from [`Draft::column`], which is compiled for each kind of row.
+    fn add(&mut self, column: Column, cells: Vec<Cell>) {
+        self.columns.push(column);
+        for (row, cell) in self.rows.iter_mut().zip(cells) {
+            row.push(cell);
+        }
     }
 
     /// Whether the table has no rows.
@@ -85,6 +102,44 @@ impl Table {
         let more = self.rows.len().saturating_sub(rows);
         self.rows.truncate(rows);
         more
+    }
+}
+
+/// Writes times with different units in milliseconds, or in microseconds if each time is shorter than 1 ms.
+fn one_unit(cells: Vec<&mut Cell>) {
+    let mut times: Vec<(&mut Cell, i64)> = { cells.into_iter() }
+        .filter_map(|cell| Some((cell.exact().parse().ok()?, cell)))
+        .map(|(ns, cell)| (cell, ns))
+        .collect();
+    let unit = |cell: &Cell| {
+        cell.text
+            .trim_start_matches(|one: char| !one.is_ascii_alphabetic())
+            .to_owned()
+    };
+    let mut units: Vec<String> = { times.iter() }.map(|(cell, _)| unit(cell)).collect();
+    units.sort_unstable();
+    units.dedup();
+    if units.len() < 2 {
+        return;
+    }
+    let longest = { times.iter() }
+        .map(|(_, ns)| ns.unsigned_abs())
+        .max()
+        .unwrap_or(0);
+    let (name, digits) = if longest >= 1_000_000 {
+        ("ms", 6)
+    } else {
+        ("us", 3)
+    };
+    for (cell, ns) in &mut times {
+        let scale = 10u64.pow(digits);
+        let (whole, rest) = (ns.unsigned_abs() / scale, ns.unsigned_abs() % scale);
+        let fraction = format!(".{rest:0width$}", width = digits as usize);
+        let sign = if *ns < 0 { "−" } else { "" };
+        cell.text = format!(
+            "{sign}{whole}{}{name}",
+            fraction.trim_end_matches('0').trim_end_matches('.')
+        );
     }
 }
 
@@ -137,15 +192,14 @@ impl<R> Draft<R> {
         (numeric, unit): (bool, &'static str),
         cell: impl Fn(&R) -> C,
     ) -> Draft<R> {
-        self.table.columns.push(Column {
+        let cells = { self.rows.iter() }.map(|row| cell(row).into()).collect();
+        let column = Column {
             title,
             name,
             numeric,
             unit,
-        });
-        for (cells, row) in self.table.rows.iter_mut().zip(&self.rows) {
-            cells.push(cell(row).into());
-        }
+        };
+        self.table.add(column, cells);
         self
     }
 

@@ -9,7 +9,7 @@ use gpusched_model::end_to_end::{Answer, ChosenBudgets, Draft, SystemPlan};
 use gpusched_model::error::excerpt;
 use gpusched_model::identity::sha256;
 use gpusched_model::plan::{Failure, Partition, Plan};
-use gpusched_model::{Bound, Identity, TaskSet};
+use gpusched_model::{Bound, Identity, Kernel, TaskSet};
 
 fn verdict(schedulable: bool) -> &'static str {
     if schedulable {
@@ -302,6 +302,28 @@ pub(super) fn of_set(set: &TaskSet, file: &str) -> Description {
         table: Table::default(),
         assumptions: Vec::new(),
         check: Some(format!("gpusched partition {file} --gpu GPU")),
+        negative: false,
+        quiet: false,
+    }
+}
+
+pub(super) fn of_kernel(kernel: &Kernel, file: &str) -> Description {
+    let facts = [
+        ("SHA-256 of the canonical form", sha256(kernel)),
+        ("clusters", kernel.clusters().len().to_string()),
+        ("regulation period", kernel.regulation_period().to_string()),
+    ];
+    Description {
+        kind: "kernel",
+        claim: format!(
+            "a kernel{} with {}",
+            { kernel.name() }.map_or(String::new(), |name| format!(" `{}`", clip(name, 40))),
+            counted(kernel.blocks(), "thread block")
+        ),
+        facts: facts.into_iter().collect(),
+        table: Table::default(),
+        assumptions: Vec::new(),
+        check: Some(format!("gpusched budget nominal {file}")),
         negative: false,
         quiet: false,
     }

@@ -1,6 +1,7 @@
 //! `gpusched show`: states in words what a file is.
 
 mod described;
+mod known;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use described::{of_answer, of_bound, of_chosen, of_plan, of_set, of_system, of_system_plan};
+use described::{of_answer, of_bound, of_chosen, of_kernel, of_plan, of_set, of_system, of_system_plan};
 
 use crate::experiments::study::check;
 use crate::other_tools::recording::summary;
@@ -18,13 +19,16 @@ use crate::report::{Output, Palette, Report, Table, numbered_for};
 use crate::{Global, Outcome, Run};
 use gpusched_model::assumptions::Assumption;
 use gpusched_model::error::{Error, Result};
-use gpusched_model::reader::Plans;
+use gpusched_model::reader::Documents;
+use gpusched_model::task_table::is_header;
+use gpusched_model::{TaskSet, counted};
+use gpusched_study::{Overrides, Spec};
 
 /// Arguments of `gpusched show`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Args {
-    /// Plan, verdict on a system, budgets, bound, task set, system, recording, or results folder of a study
+    /// File of gpusched in any format of `gpusched schema`, recording, study, or results folder of a study
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -55,7 +59,7 @@ struct Description {
     /// Assumptions of the claim, which gpusched does not check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     assumptions: Vec<Assumption>,
-    /// Command that checks the claim.
+    /// Command that checks the claim, or that uses the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<String>,
     /// Whether the claim is that no plan exists.
@@ -70,11 +74,29 @@ impl Run for Args {
         if self.file.is_dir() {
             return check::Args::of(self.file.clone()).run(global);
         }
-        if !is_object(&self.file)? {
-            return summary::Args::of(self.file.clone()).run(global);
+        if let Some(folder) = known::results_with(&self.file) {
+            return check::Args::of(folder).run(global);
         }
-        let raw = Plans::only_raw(&self.file, "document")?;
-        let shown = self.file.display().to_string();
+        let mut description = if { self.file.extension() }.is_some_and(|ending| ending == "toml") {
+            known::of_study(&Spec::read(&self.file, Overrides::default())?)
+        } else if is_document(&self.file)? {
+            self.describe()?
+        } else {
+            return summary::Args::of(self.file.clone()).run(global);
+        };
+        description.quiet = global.quiet;
+        Output::open(global)?.last(&description)?;
+        Ok(Outcome::Positive)
+    }
+}
+
+impl Args {
+    /// Describes the first document of the file.
+    fn describe(&self) -> Result<Description> {
+        let mut documents = Documents::<TaskSet>::open(&self.file)?;
+        let shown = documents.file().to_owned();
+        // A file without documents is an error of `batch`.
+        let raw = documents.batch(1)?.pop().ok_or_else(|| unknown(&self.file))?;
         raw.check_syntax(&shown)?;
         let mut description = if raw.has("gpu_sms") {
             of_plan(&raw.parse(&shown)?, &shown)
@@ -86,26 +108,38 @@ impl Run for Args {
             of_system_plan(raw.parse(&shown)?, &shown)
         } else if raw.has("response_times_ns") && raw.has("chains") {
             of_answer(raw.parse(&shown)?, &shown)
+        } else if raw.has("clusters") && raw.has("active_blocks") {
+            of_kernel(&raw.parse(&shown)?, &shown)
         } else if raw.is_end_to_end() {
             of_system(&raw.parse(&shown)?, &shown)
         } else if raw.has("tasks") {
             of_set(&raw.parse(&shown)?, &shown)
         } else {
-            let expected = "a plan, a verdict on a system, budgets, a bound, a task set, a system, a recording, or results of a study";
-            return Err(Error::file(
-                &self.file,
-                "a document that `show` does not describe",
-                expected,
-            ));
+            known::of_format(&raw).ok_or_else(|| unknown(&self.file))?
         };
-        description.quiet = global.quiet;
-        Output::open(global)?.last(&description)?;
-        Ok(Outcome::Positive)
+        let mut more = 0;
+        loop {
+            match documents.batch(1000)?.len() {
+                0 => break,
+                read => more += read,
+            }
+        }
+        if more > 0 {
+            let note = format!("the first of {} in this file", counted(more + 1, "document"));
+            description.facts.insert("document", note);
+        }
+        Ok(description)
     }
 }
 
-/// Whether the file starts as a JSON object that is no recording.
-fn is_object(path: &Path) -> Result<bool> {
+/// The error for a document of unknown kind.
+fn unknown(path: &Path) -> Error {
+    let expected = "a file with a format of `gpusched schema`, a study, a recording, or results of a study";
+    Error::file(path, "a document that `show` does not describe", expected)
+}
+
+/// Whether the file starts as a JSON object that is no recording, or as a table of tasks.
+fn is_document(path: &Path) -> Result<bool> {
     if path == Path::new("-") {
         return Ok(true);
     }
@@ -127,7 +161,9 @@ fn is_object(path: &Path) -> Result<bool> {
             rest.is_some_and(|rest| rest.starts_with(':'))
         })
     };
-    Ok(start.trim_start().starts_with('{') && !of_recording.into_iter().any(is_field))
+    let is_object = start.trim_start().starts_with('{');
+    let is_table = { start.lines().next() }.is_some_and(|line| is_header(line.as_bytes()));
+    Ok((is_object && !of_recording.into_iter().any(is_field)) || is_table)
 }
 
 impl Report for Description {
@@ -156,10 +192,9 @@ impl Report for Description {
             let _ = write!(text, "\n{}", numbered_for(&self.assumptions, self.negative));
         }
         if let Some(check) = &self.check {
-            let words = if self.kind.contains("set") || self.kind == "system" {
-                "next"
-            } else {
-                "not checked here; to check it"
+            let words = match check.contains(" verify ") {
+                true => "not checked here; to check it",
+                false => "next",
             };
             let _ = writeln!(text, "\n{words}: {check}");
         }

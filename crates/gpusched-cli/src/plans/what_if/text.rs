@@ -3,7 +3,7 @@
 use super::answer::{Answer, Change, Changed, TaskAnswer};
 use crate::arguments::naming;
 use crate::plans::partition::times;
-use crate::report::{About, Cell, Palette, Report, Table, clip, numbered};
+use crate::report::{About, Cell, Palette, Report, Table, clip, numbered_for};
 use gpusched_analysis::partitioning::Problem;
 use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, Partition};
@@ -43,7 +43,11 @@ impl Report for Told<'_> {
             text += "\nThe policy has only a necessary test, so jobs may miss their deadlines.\n";
         }
         let list = new.assumptions.as_deref().filter(|_| !changed.quiet);
-        Ok(text + &list.map_or(String::new(), |list| format!("\n{}", numbered(list))))
+        let negative = { new.failure.as_ref() }.is_some_and(|failure| !failure.is_open(problem.strength()));
+        Ok(text
+            + &list.map_or(String::new(), |list| {
+                format!("\n{}", numbered_for(list, negative))
+            }))
     }
 }
 

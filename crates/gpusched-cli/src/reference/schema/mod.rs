@@ -23,7 +23,7 @@ Example:
   gpusched schema task-set";
 
 /// A file format: its name, its description and its schema.
-type Format = (&'static str, &'static str, &'static str);
+pub(crate) type Format = (&'static str, &'static str, &'static str);
 
 /// Returns the format `$name` with the schema in the file of this name.
 macro_rules! file_format {
@@ -102,7 +102,7 @@ impl Run for Args {
 }
 
 /// Returns the formats of this crate and of all parts.
-fn formats() -> Vec<Format> {
+pub(crate) fn formats() -> Vec<Format> {
     let mut all = FORMATS.to_vec();
     for format in parts().flat_map(|part| part.formats) {
         let before = all.iter().position(|(name, ..)| *name == format.after);

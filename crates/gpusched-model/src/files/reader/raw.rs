@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::value::RawValue;
 
 use super::Document;
 use super::likeness::likeness;
@@ -24,6 +25,11 @@ impl RawDocument {
     pub fn has(&self, name: &str) -> bool {
         let fields = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&self.text);
         fields.is_ok_and(|fields| fields.contains_key(name))
+    }
+
+    /// Returns the fields of the document with the texts of their values. If the document is no JSON object, there are no fields.
+    pub fn fields(&self) -> BTreeMap<String, Box<RawValue>> {
+        serde_json::from_slice(&self.text).unwrap_or_default()
     }
 
     /// Returns whether the document is an end-to-end system: a JSON object with `cores`, with `copy_engines`, or with a

@@ -7,7 +7,8 @@
 mod reading;
 mod writing;
 
-pub(super) use reading::{documents, is_header};
+pub(super) use reading::documents;
+pub use reading::is_header;
 pub use writing::csv;
 
 use crate::wcet::{Contention, MAX_SMS};
