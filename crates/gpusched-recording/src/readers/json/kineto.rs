@@ -1,10 +1,9 @@
 //! Traces of Kineto, the profiler of PyTorch, in the trace event format. Times are microseconds.
 
+mod calls;
 mod event;
 mod inference;
 mod join;
-
-use std::collections::{HashMap, HashSet};
 
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
@@ -15,30 +14,28 @@ use super::tolerant::Object;
 use crate::model::{Call, Lane, Recording, Side, StreamKey};
 use crate::readers::Options;
 use crate::readers::capture::{Captures, launches};
+use calls::Calls;
 use event::{BEFORE_BASE_NS, CATEGORIES, ONNX_RUNTIME, PHASED, is_copy};
 pub use event::{Device, Event};
 use gpusched_model::time::decimal::Rounding;
-use join::HostCall;
 
 /// State of the reader between events. In the file, a host call may follow its launch.
 #[derive(Default)]
 pub struct Events {
-    /// Host calls by their number, each with whether it launches a kernel or a graph. Each process counts from 1.
-    calls: HashMap<i64, HostCall>,
+    /// Host calls. Each process counts from 1.
+    calls: Calls,
     /// Number of the host call of each launch, and of each launch without times.
     correlations: Vec<Option<i64>>,
     /// Positions of the launches whose work failed.
     failed: Vec<usize>,
     open: Vec<Option<i64>>,
     /// Numbers of the host calls of copies.
-    copies: HashSet<i64>,
+    copies: Vec<i64>,
     /// Number of the host call, start and end of each copy [ns].
     copied: Vec<(i64, i64, i64)>,
     captures: Captures,
     /// Whether a call that launches work has no number. Its launch is then unknown.
     unnumbered: bool,
-    /// The first number that two processes use.
-    double: Option<(i64, i64, i64)>,
     /// Number of events, and what they show about the tool that wrote the file.
     pub count: u64,
     pub kineto: bool,
@@ -211,17 +208,11 @@ impl Events {
             if let Some(call) = Call::measured(start, thread) {
                 self.captures.add(&name, call);
             }
-            let call = start.zip(thread).map(|(start, thread)| Call { start, thread });
             // Any call that may launch work, so that its launch is known to have a call.
             let may_launch = launches || name.contains("Launch");
-            if let Some(id) = args.correlation.0.filter(|_| options.calls || may_launch) {
-                let call = HostCall {
-                    call,
-                    process: event.pid.0,
-                    launches,
-                    may_launch,
-                };
-                self.call(id, call);
+            if let Some(number) = args.correlation.0.filter(|_| options.calls || may_launch) {
+                let thread = (event.pid.0, event.tid.0);
+                self.calls.add(number, start, thread, (launches, may_launch));
             }
             return;
         }
