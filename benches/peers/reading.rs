@@ -26,7 +26,11 @@ pub fn rows(peer: &Peer<'_>, sets: &[TaskSet]) {
         for document in Documents::<TaskSet>::open(peer.input()).unwrap() {
             let (_, set) = document.unwrap();
             tasks += set.tasks().len() as i64;
-            periods += set.tasks().iter().map(|task| task.period().ns() as i64).sum::<i64>();
+            periods += set
+                .tasks()
+                .iter()
+                .map(|task| task.period().ns() as i64)
+                .sum::<i64>();
         }
         vec![tasks, periods]
     });

@@ -26,7 +26,14 @@ fn recorded(text: &[u8]) -> Result<Recording, String> {
 /// Random events: launches with their calls, ranges, copies, and events that are damaged or have long names and arguments.
 fn events(rng: &mut ChaCha8Rng, count: usize) -> Vec<String> {
     let event = |id: usize, rng: &mut ChaCha8Rng| {
-        let category = ["kernel", "cuda_runtime", "user_annotation", "gpu_memcpy", "cpu_op", "Kernel"];
+        let category = [
+            "kernel",
+            "cuda_runtime",
+            "user_annotation",
+            "gpu_memcpy",
+            "cpu_op",
+            "Kernel",
+        ];
         let category = category[rng.random_range(0..6)];
         let length = match rng.random_range(0..60) {
             0 => 200_000,
@@ -34,7 +41,8 @@ fn events(rng: &mut ChaCha8Rng, count: usize) -> Vec<String> {
             _ => rng.random_range(0..60),
         };
         let name = ["cudaLaunchKernel", "k", "\\u00fc\\n", "ä", "\\ud800", "\\x"][rng.random_range(0..6)];
-        let value = ["1", "1.5", "-3", "\"x\"", "null", "NaN", "[]", "{\"a\":[1,{}]}"][rng.random_range(0..8)];
+        let value =
+            ["1", "1.5", "-3", "\"x\"", "null", "NaN", "[]", "{\"a\":[1,{}]}"][rng.random_range(0..8)];
         let (gap, at) = ([" ", "\n", "", "\n\n "][rng.random_range(0..4)], 10 * id);
         format!(
             "{{{gap}\"ph\":\"X\",\"cat\":\"{category}\",\"name\":{gap}\"{name}{}\",\"ts\":{at}.125,\"dur\":{gap}3.5,\"pid\":1,\"tid\":7,\
@@ -47,7 +55,10 @@ fn events(rng: &mut ChaCha8Rng, count: usize) -> Vec<String> {
 }
 
 fn document(events: &[String], between: &str) -> String {
-    format!("{{\"schemaVersion\": 1,\n\"traceEvents\": [{}\n]}}", events.join(between))
+    format!(
+        "{{\"schemaVersion\": 1,\n\"traceEvents\": [{}\n]}}",
+        events.join(between)
+    )
 }
 
 /// A value that is no object stops the buffer, so the stream reads each event.
@@ -61,13 +72,21 @@ fn events_from_the_buffer_are_those_of_the_stream() {
         let mut of_stream = recorded(document(&events, ", 1, ").as_bytes()).unwrap();
         let unknown = count.saturating_sub(1);
         let open = of_stream.open.len();
-        of_stream.open.retain(|launch| launch.key != Default::default() || launch.call.is_some());
-        assert_eq!(open - of_stream.open.len(), unknown + of_buffer.open.len() - of_stream.open.len());
+        of_stream
+            .open
+            .retain(|launch| launch.key != Default::default() || launch.call.is_some());
+        assert_eq!(
+            open - of_stream.open.len(),
+            unknown + of_buffer.open.len() - of_stream.open.len()
+        );
         assert_eq!(of_buffer.launches, of_stream.launches, "{seed}");
         assert_eq!(of_buffer.ranges, of_stream.ranges, "{seed}");
         assert_eq!(of_buffer.copies, of_stream.copies, "{seed}");
         assert_eq!(of_buffer.calls, of_stream.calls, "{seed}");
-        assert_eq!(of_buffer.missing.unrecorded, of_stream.missing.unrecorded, "{seed}");
+        assert_eq!(
+            of_buffer.missing.unrecorded, of_stream.missing.unrecorded,
+            "{seed}"
+        );
     }
 }
 

@@ -11,11 +11,23 @@ fn late() -> Vec<Value> {
     for job in 0..6u64 {
         let (at, id) = (20_000 * job + 1_000, 2 * job);
         let range = format!("camera#{job}");
-        events.push(event("user_annotation", &range, (100, 100), (at, 2_000), json!({})));
+        events.push(event(
+            "user_annotation",
+            &range,
+            (100, 100),
+            (at, 2_000),
+            json!({}),
+        ));
         let begins = [at + 600, at + if job == 3 { 15_000 } else { 1_650 }];
         for (begin, id) in begins.into_iter().zip(id..) {
             let args = json!({"correlation": id});
-            events.push(event("cuda_runtime", "cudaLaunchKernel", (100, 100), (at + 500 + id, 5), args));
+            events.push(event(
+                "cuda_runtime",
+                "cudaLaunchKernel",
+                (100, 100),
+                (at + 500 + id, 5),
+                args,
+            ));
             let args = json!({"device": 0, "context": 1, "stream": 7, "correlation": id});
             events.push(event("kernel", "k", (0, 7), (begin, 300), args));
         }
@@ -32,7 +44,11 @@ fn a_wrong_time_process_or_name_hides_no_miss() {
     let verdict = |events: &[Value]| {
         let trace = json!({"schemaVersion": 1, "traceEvents": events});
         std::fs::write(path("trace.json"), trace.to_string()).unwrap();
-        let line = format!("recording audit {}@8 --set {} --format json -q", path("trace.json"), path("set.json"));
+        let line = format!(
+            "recording audit {}@8 --set {} --format json -q",
+            path("trace.json"),
+            path("set.json")
+        );
         let answer = run(&line);
         let audit: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
         audit["verdict"].as_str().unwrap().to_owned()
@@ -40,7 +56,14 @@ fn a_wrong_time_process_or_name_hides_no_miss() {
     assert_eq!(verdict(&late()), "broken");
     let of_job = 15..20;
     for field in ["ts", "dur", "pid", "tid", "cat", "ph", "name"] {
-        for value in [json!("x"), json!(null), json!([]), json!(-1.5), json!(77), json!(0)] {
+        for value in [
+            json!("x"),
+            json!(null),
+            json!([]),
+            json!(-1.5),
+            json!(77),
+            json!(0),
+        ] {
             for at in of_job.clone() {
                 let mut events = late();
                 // A range with another name is a job of another task.

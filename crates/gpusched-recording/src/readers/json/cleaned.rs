@@ -157,7 +157,9 @@ impl<R: BufRead> Cleaned<R> {
         let rest = self.ready.get(at..).unwrap_or_default();
         let special = match (self.in_text, self.escaped) {
             (_, true) => return Ok(0),
-            (true, _) => rest.iter().position(|&byte| matches!(byte, b'"' | b'\\' | ..0x20)),
+            (true, _) => rest
+                .iter()
+                .position(|&byte| matches!(byte, b'"' | b'\\' | ..0x20)),
             (false, _) => { rest.iter() }.position(|&byte| matches!(byte, b'"' | b'N' | b'I' | b'-')),
         };
         let plain = special.unwrap_or(rest.len());

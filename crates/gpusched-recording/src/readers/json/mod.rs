@@ -147,7 +147,8 @@ impl<'de> Visitor<'de> for &mut Document<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
         self.origin(Tool::Kineto, "trace");
-        self.events.read(seq, self.source, (&mut self.recording, self.options))
+        self.events
+            .read(seq, self.source, (&mut self.recording, self.options))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {

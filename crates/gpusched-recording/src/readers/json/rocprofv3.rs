@@ -192,7 +192,9 @@ impl<'de> Visitor<'de> for Run<'_> {
                     for text in strings.marker_api {
                         let text = text.0.and_then(|text| text.key.0.zip(text.value.0));
                         match text {
-                            Some((key, message)) => _ = self.content.messages.insert(key, message.into_owned()),
+                            Some((key, message)) => {
+                                _ = self.content.messages.insert(key, message.into_owned())
+                            }
                             // Without its name, the range is no range.
                             None => self
                                 .recording

@@ -68,7 +68,11 @@ impl<'a> Source<'a> {
 /// Returns the position of the object after the comma that follows position `at` of `bytes`, if there are both.
 fn object(bytes: &[u8], at: usize) -> Option<usize> {
     let is_space = |byte: u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
-    let next = |at: usize| { bytes.iter().skip(at) }.position(|&byte| !is_space(byte)).map(|gap| at + gap);
+    let next = |at: usize| {
+        { bytes.iter().skip(at) }
+            .position(|&byte| !is_space(byte))
+            .map(|gap| at + gap)
+    };
     let comma = next(at).filter(|&at| bytes.get(at) == Some(&b','))?;
     next(comma + 1).filter(|&at| bytes.get(at) == Some(&b'{'))
 }

@@ -3,8 +3,8 @@
 use gpusched_model::time::decimal::Rounding;
 
 use super::super::number::Decimal;
-use super::event::Event;
 use super::Events;
+use super::event::Event;
 use crate::model::{Call, Lane, Recording, Side, StreamKey};
 
 impl Event<'_> {

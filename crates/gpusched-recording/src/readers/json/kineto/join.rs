@@ -59,7 +59,9 @@ impl Events {
         recorded.sort_unstable();
         self.captures.sort();
         let lost = calls.iter().filter(|host| {
-            let captured = calls.measured(host).is_some_and(|call| self.captures.contain(call));
+            let captured = calls
+                .measured(host)
+                .is_some_and(|call| self.captures.contain(call));
             host.launches && recorded.binary_search(&host.number).is_err() && !captured
         });
         let mut lost: Vec<Option<Call>> = lost.map(|lost| calls.measured(lost)).collect();
@@ -73,4 +75,3 @@ impl Events {
         Ok(())
     }
 }
-
