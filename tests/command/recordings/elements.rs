@@ -2,11 +2,12 @@
 
 use std::io::Read as _;
 
-use gpusched::recording::Recording;
+use gpusched::recording::model::Recording;
 use gpusched::recording::readers::{Cleaned, Options, read};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::support::rounds;
 
@@ -79,8 +80,18 @@ fn events_from_the_buffer_are_those_of_the_stream() {
             open - of_stream.open.len(),
             unknown + of_buffer.open.len() - of_stream.open.len()
         );
-        assert_eq!(of_buffer.launches, of_stream.launches, "{seed}");
-        assert_eq!(of_buffer.ranges, of_stream.ranges, "{seed}");
+        let [one, other] = [&of_buffer, &of_stream].map(|recording| {
+            let launches = recording.launches.iter();
+            let launches =
+                launches.map(|launch| (launch.start, launch.end, Some(launch.stream), launch.name));
+            let ranges = recording.ranges.iter();
+            let ranges = ranges.map(|range| (range.start, range.end, None, range.name));
+            // The numbers of the names differ, because the events between have an empty name.
+            let named = { launches.chain(ranges) }
+                .map(|(start, end, stream, name)| (start, end, stream, recording.names.get(name).to_owned()));
+            named.collect::<Vec<_>>()
+        });
+        assert_eq!(one, other, "{seed}");
         assert_eq!(of_buffer.copies, of_stream.copies, "{seed}");
         assert_eq!(of_buffer.calls, of_stream.calls, "{seed}");
         assert_eq!(
@@ -107,16 +118,22 @@ fn a_damaged_document_has_the_message_of_the_stream() {
         }
         let mut cleaned = String::new();
         Cleaned::new(&text[..]).read_to_string(&mut cleaned).unwrap();
-        let Err(expected) = serde_json::from_str::<IgnoredAny>(&cleaned) else {
+        // The message depends on whether serde_json skips the value or stores it.
+        let skipped = serde_json::from_str::<IgnoredAny>(&cleaned).err();
+        let stored = serde_json::from_str::<Value>(&cleaned).err();
+        let Some(expected) = skipped.zip(stored) else {
             continue;
         };
         refused += 1;
         let found = recorded(&text).unwrap_err();
-        let message = expected.to_string();
-        let message = message.split(" at line ").next().unwrap();
+        let is_told = |expected: &serde_json::Error| {
+            let message = expected.to_string();
+            let message = message.split(" at line ").next().unwrap();
+            found.contains(message) && found.contains(&format!("FILE:{}:", expected.line()))
+        };
         assert!(
-            found.contains(message) && found.contains(&format!("FILE:{}:", expected.line())),
-            "{seed}: {found}, expected {expected}\n{}",
+            is_told(&expected.0) || is_told(&expected.1),
+            "{seed}: {found}, expected {expected:?}\n{}",
             String::from_utf8_lossy(&text)
         );
     }

@@ -56,14 +56,7 @@ fn a_wrong_time_process_or_name_hides_no_miss() {
     assert_eq!(verdict(&late()), "broken");
     let of_job = 15..20;
     for field in ["ts", "dur", "pid", "tid", "cat", "ph", "name"] {
-        for value in [
-            json!("x"),
-            json!(null),
-            json!([]),
-            json!(-1.5),
-            json!(77),
-            json!(0),
-        ] {
+        for value in [json!("x"), json!(null), json!(-1.5), json!(77)] {
             for at in of_job.clone() {
                 let mut events = late();
                 // A range with another name is a job of another task.
