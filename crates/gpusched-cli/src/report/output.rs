@@ -162,7 +162,7 @@ impl Output {
     /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
     pub fn json(mut self, value: &impl Serialize) -> Result<()> {
         self.sync()?;
-        // serde_json writes each name and each number by itself.
+        // serde_json writes each name and each number separately.
         let mut buffer = BufWriter::with_capacity(1 << 16, &mut self);
         let written = serde_json::to_writer(&mut buffer, value).map_err(io::Error::from);
         let written = written.and_then(|()| buffer.flush());

@@ -85,8 +85,8 @@ impl<R: BufRead> Cleaned<R> {
         self.taken = self.ready.len().min(self.taken + count);
     }
 
-    /// Cleans the next bytes of the input, behind the bytes of [`ahead`](Cleaned::ahead). Returns whether there are any. After an
-    /// error there are none, and the reader fails behind the last byte.
+    /// Cleans the next bytes of the input, and appends them to the bytes of [`ahead`](Cleaned::ahead). Returns `false` at the end of the
+    /// input, and after an error, which the reader returns after the last byte.
     pub fn fill(&mut self) -> bool {
         self.ready.drain(..self.taken);
         self.taken = 0;

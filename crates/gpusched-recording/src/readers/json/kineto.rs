@@ -87,7 +87,13 @@ impl Events {
             let is_object = event.is_some();
             self.add(event, recording, options);
             if is_object {
-                source.elements(|Object(event)| self.add(event, recording, options));
+                source.elements(|bytes| {
+                    let mut events = serde_json::Deserializer::from_slice(bytes).into_iter();
+                    let Object(event) = events.next()?.ok()?;
+                    let length = events.byte_offset();
+                    self.add(event, recording, options);
+                    Some(length)
+                });
             }
         }
         Ok(())

@@ -1,15 +1,13 @@
-//! The bytes of a document, which serde_json reads as a stream. It takes the bytes of a stream one by one. So this module gives it
-//! whole elements of a long list from the buffer, which takes a third of the time, and leaves all else to the stream: the first
-//! element, elements that do not fit, the end of the list, and every element that is not valid. So each message is that of the stream.
+//! The bytes of a document. serde_json reads them as a stream, one by one. [`Source::elements`] gives whole elements of a list from
+//! the buffer, which takes a third of the time. The stream reads the first element, elements that are too long, and elements that are
+//! not valid, so all messages are messages of the stream.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, BufRead, Read};
 
 use super::cleaned::{Cleaned, Corrected};
-use super::kineto::Event;
-use super::tolerant::Object;
 
-/// Most bytes in which an element must end. The stream reads longer elements, in little memory.
+/// Length of the longest element in the buffer [bytes]. The stream reads longer elements, with little memory.
 const MOST_AHEAD: usize = 1 << 19;
 
 /// The bytes of a document.
@@ -37,25 +35,24 @@ impl<'a> Source<'a> {
         self.bytes.borrow().corrected()
     }
 
-    /// Calls `each` with the next elements of a list, each an object after a comma. The stream must be at the end of an object, which is
-    /// an element of the list. Afterwards, it is at the end of the last of these elements.
-    pub fn elements(&self, mut each: impl for<'e> FnMut(Object<Event<'e>>)) {
+    /// Calls `each` at the next elements of a list, each an object after a comma. `each` takes an element and returns its length [bytes],
+    /// or `None` if the bytes contain no whole element. Before, the stream must be at the end of an object in the list. Afterwards, it is
+    /// at the end of the last taken element.
+    pub fn elements(&self, mut each: impl FnMut(&[u8]) -> Option<usize>) {
         let mut bytes = self.bytes.borrow_mut();
         loop {
             let ahead = bytes.ahead();
             let mut taken = 0;
             while let Some(start) = object(ahead, taken) {
                 let rest = ahead.get(start..).unwrap_or_default();
-                let mut values = serde_json::Deserializer::from_slice(rest).into_iter();
-                let Some(Ok(value)) = values.next() else { break };
-                taken = start + values.byte_offset();
-                each(value);
+                let Some(length) = each(rest) else { break };
+                taken = start + length;
             }
             let passed = ahead.get(..taken).unwrap_or_default();
             let lines = passed.iter().filter(|&&byte| byte == b'\n').count();
             self.lines.set(self.lines.get() + lines);
             bytes.advance(taken);
-            // An element that is not complete may go on in later bytes. To read it again takes time, so there must be many of them.
+            // The element may continue in later bytes. To parse it again takes time, so there must be many of them.
             let rest = bytes.ahead().len();
             if rest > MOST_AHEAD || !bytes.fill() {
                 return;
