@@ -1,14 +1,15 @@
-//! Compares gpusched with plain programs in C++ that do the same work. Run with `cargo bench --bench peers`, or with
+//! Compares gpusched with plain programs in C++ and Python that do the same work. Run with `cargo bench --bench peers`, or with
 //! `-- NAME` for the peers whose names contain NAME.
 //!
 //! The peers are in `benches/peers/cpp`. The benchmark compiles them with `c++ -O3 -march=native`, or with the compiler
-//! that the environment variable `CXX` names. The two programs run in turn on the same input and must return the same
+//! that the environment variable `CXX` names. A peer in Python is beside this file. The two programs run in turn on the same input and must return the same
 //! numbers. A ratio is the time of the peer divided by the time of gpusched.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
 
 mod clock;
 mod peer;
+mod reading;
 
 use std::fmt::Write as _;
 
@@ -47,21 +48,24 @@ fn main() {
     let wanted = std::env::args()
         .skip(1)
         .find(|argument| !argument.starts_with('-'));
-    let Some(peers) = Peers::find() else {
-        return println!(
-            "No C++ compiler is there, so there is nothing to compare. CXX may name a compiler."
-        );
-    };
+    let is_wanted = |name: &str| { wanted.as_ref() }.is_none_or(|wanted| name.contains(wanted.as_str()));
+    let peers = Peers::find();
     println!(
         "{:<44} {:>12} {:>12} {:>7}",
-        "case", "gpusched µs", "C++ µs", "ratio"
+        "case", "gpusched µs", "peer µs", "ratio"
     );
     for (name, rows) in ALL {
-        if wanted
-            .as_ref()
-            .is_none_or(|wanted| name.contains(wanted.as_str()))
-        {
-            rows(&peers.compile(name));
+        if is_wanted(name) {
+            match peers.compile(name) {
+                Some(peer) => rows(&peer),
+                None => println!("{name}: no C++ compiler is there. CXX may name a compiler."),
+            }
+        }
+    }
+    if is_wanted("reading") {
+        match peers.script("reading") {
+            Some(peer) => reading::rows(&peer, &task_sets(50, 34.0, 1000)),
+            None => println!("reading: no Python is there."),
         }
     }
 }

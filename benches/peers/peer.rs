@@ -1,4 +1,4 @@
-//! Peers: plain programs in C++ that compute the same results as gpusched.
+//! Peers: plain programs in C++ or Python that compute the same results as gpusched.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,41 +13,56 @@ const ROUNDS: usize = 5;
 
 /// Compiler and folder of the compiled peers.
 pub struct Peers {
-    compiler: String,
+    compiler: Option<String>,
     folder: tempfile::TempDir,
 }
 
 impl Peers {
-    /// Returns `None` if no C++ compiler is there. The environment variable `CXX` names another compiler.
-    pub fn find() -> Option<Peers> {
+    /// Finds the C++ compiler. The environment variable `CXX` names another compiler.
+    pub fn find() -> Peers {
         let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
-        let known = Command::new(&compiler).arg("--version").output();
-        known.ok().filter(|answer| answer.status.success())?;
-        Some(Peers {
-            compiler,
+        Peers {
+            compiler: Some(compiler).filter(|compiler| runs(compiler)),
             folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// Returns the peer `name` in Python. `None` if there is no Python.
+    pub fn script(&self, name: &str) -> Option<Peer<'_>> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/peers/{name}.py"));
+        runs("python3").then(|| Peer {
+            command: vec!["python3".into(), script],
+            folder: self.folder.path(),
         })
     }
 
-    /// Compiles the peer `name`.
-    pub fn compile(&self, name: &str) -> Peer<'_> {
+    /// Compiles the peer `name`. `None` if there is no compiler.
+    pub fn compile(&self, name: &str) -> Option<Peer<'_>> {
+        let compiler = self.compiler.as_ref()?;
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/peers/cpp/{name}.cpp"));
         let program = self.folder.path().join(name);
-        let status = Command::new(&self.compiler)
+        let status = Command::new(compiler)
             .args(["-std=c++17", "-O3", "-march=native", "-o"])
             .args([&program, &source])
             .status();
         assert!(status.unwrap().success(), "{} does not compile", source.display());
-        Peer {
-            program,
+        Some(Peer {
+            command: vec![program],
             folder: self.folder.path(),
-        }
+        })
     }
 }
 
-/// A compiled program in C++.
+/// Whether `program` is there.
+fn runs(program: &str) -> bool {
+    let known = Command::new(program).arg("--version").output();
+    known.is_ok_and(|answer| answer.status.success())
+}
+
+/// A program that the benchmark compares with gpusched.
 pub struct Peer<'a> {
-    program: PathBuf,
+    /// The program, and its first arguments.
+    command: Vec<PathBuf>,
     folder: &'a Path,
 }
 
@@ -55,12 +70,23 @@ impl Peer<'_> {
     /// Runs gpusched and the peer in turn, and prints their times for one run and the ratio. `input` is the input of the
     /// peer, `options` are its further arguments, and `ours` does the same work with gpusched. All numbers that the two
     /// programs return must be equal.
-    pub fn compare(&self, case: &str, input: &str, options: &[String], mut ours: impl FnMut() -> Vec<i64>) {
-        let file = self.folder.join("input");
-        std::fs::write(&file, input).unwrap();
+    pub fn compare(&self, case: &str, input: &str, options: &[String], ours: impl FnMut() -> Vec<i64>) {
+        std::fs::write(self.input(), input).unwrap();
+        self.compare_on(case, options, ours);
+    }
+
+    /// The file with the input of the peer.
+    pub fn input(&self) -> PathBuf {
+        self.folder.join("input")
+    }
+
+    /// Does the same with the input that is already in the file.
+    pub fn compare_on(&self, case: &str, options: &[String], mut ours: impl FnMut() -> Vec<i64>) {
+        let file = self.input();
         let theirs = |runs: u64| {
-            let mut command = Command::new(&self.program);
+            let mut command = Command::new(&self.command[0]);
             let answer = command
+                .args(&self.command[1..])
                 .arg(&file)
                 .arg(runs.to_string())
                 .args(options)

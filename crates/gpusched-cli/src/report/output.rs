@@ -162,8 +162,12 @@ impl Output {
     /// Fails with [`Error::Io`] in the same cases as [`Output::write`].
     pub fn json(mut self, value: &impl Serialize) -> Result<()> {
         self.sync()?;
-        let written = serde_json::to_writer(&mut self, value);
-        written.map_err(|cause| Error::io(&self.path, "write", cause.into()))?;
+        // serde_json writes each name and each number separately.
+        let mut buffer = BufWriter::with_capacity(1 << 16, &mut self);
+        let written = serde_json::to_writer(&mut buffer, value).map_err(io::Error::from);
+        let written = written.and_then(|()| buffer.flush());
+        drop(buffer);
+        written.map_err(|cause| Error::io(&self.path, "write", cause))?;
         self.write("\n")?;
         self.finish()
     }

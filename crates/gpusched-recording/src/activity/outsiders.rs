@@ -22,6 +22,8 @@ struct Outsider {
     time: i64,
     /// Position of its thread in the list of threads. `None` if the thread has no ranges, or is unknown.
     thread: Option<usize>,
+    /// Number of its thread, if the file states it.
+    number: Option<i64>,
     /// Whether ranges of other threads are around the launch.
     around: bool,
     /// Activities whose jobs contain the launch.
@@ -32,6 +34,7 @@ struct Outsider {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Thread {
     process: Option<i64>,
+    number: Option<i64>,
     /// Activities of its ranges.
     activities: BTreeSet<NameId>,
 }
@@ -50,24 +53,26 @@ impl Outsiders {
             .collect();
         let threads = all.keys().map(|lane| Thread {
             process: lane.and_then(Lane::process),
+            number: lane.and_then(number),
             activities: { selected.get(lane).into_iter().flatten() }
                 .map(|range| range.name)
                 .collect(),
         });
-        let outsider = |index, time, thread| Outsider {
+        let outsider = |index, time, thread, lane: Option<Lane>| Outsider {
             index,
             time,
             thread,
+            number: lane.and_then(number),
             around: false,
             jobs: Vec::new(),
         };
         let with_lane = outside.iter().map(|point| {
             let thread = positions.get(&point.lane).copied();
-            outsider(point.index, point.time, thread)
+            outsider(point.index, point.time, thread, point.lane)
         });
         let without = hidden.iter().filter_map(|&index| {
             let launch = recording.launches.get(index)?;
-            Some(outsider(index, launch.start, None))
+            Some(outsider(index, launch.start, None, None))
         });
         let mut launches: Vec<Outsider> = with_lane.chain(without).collect();
         launches.retain(|launch| launch.index < recording.launches.len());
@@ -109,7 +114,8 @@ impl Outsiders {
     }
 
     /// Returns the number of launches after the time `from` [ns] that may belong to jobs of `activity`, and that these jobs do not
-    /// contain.
+    /// contain. A launch that starts after the first of these jobs has ended is no launch before it, although its call states so. On one
+    /// machine, threads of two processes have different numbers, so another process of a thread with this number is no evidence.
     pub fn possible(&self, recording: &Recording, activity: &Activity, from: i64) -> usize {
         let Some(name) = recording
             .names
@@ -122,7 +128,13 @@ impl Outsiders {
         let of = of.filter_map(|&index| recording.launches.get(index));
         let kernels: BTreeSet<_> = of.clone().map(|launch| launch.name).collect();
         let streams: BTreeSet<_> = of.map(|launch| launch.stream).collect();
-        let later = self.launches.iter().filter(|launch| launch.time >= from);
+        let first = { activity.jobs.iter() }.filter(|job| job.release >= from);
+        let first = first.min_by_key(|job| job.release);
+        let ends_before = |launch: &Outsider| {
+            let start = recording.launches.get(launch.index).map(|one| one.start);
+            first.zip(start).is_some_and(|(first, start)| first.end < start)
+        };
+        let later = { self.launches.iter() }.filter(|launch| launch.time >= from || ends_before(launch));
         let possible = later.filter(|launch| {
             if launch.jobs.contains(&name) {
                 return false;
@@ -136,10 +148,18 @@ impl Outsiders {
             let process = process(recording, launch.index);
             self.threads.iter().any(|thread| {
                 let other = matches!((thread.process, process), (Some(one), Some(other)) if one != other);
+                let other = other && (launch.number.is_none() || launch.number != thread.number);
                 let inside = launch.around && launch.jobs.iter().any(|job| thread.activities.contains(job));
                 thread.activities.contains(&name) && !other && !inside
             })
         });
         possible.count()
+    }
+}
+
+fn number(lane: Lane) -> Option<i64> {
+    match lane {
+        Lane::Thread { thread, .. } => Some(thread),
+        Lane::Stream { .. } => None,
     }
 }

@@ -93,7 +93,10 @@ impl Recording {
             self.open.push(OpenLaunch { name, key, call });
             return;
         };
-        let stream = self.streams.intern(key);
+        // Most launches are on the stream of the launch before.
+        let last = self.launches.last().map(|launch| launch.stream);
+        let last = last.filter(|&last| self.streams.get(last) == key);
+        let stream = last.unwrap_or_else(|| self.streams.intern(key));
         self.launches.push(Launch {
             start,
             end,

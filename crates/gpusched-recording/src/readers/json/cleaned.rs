@@ -4,9 +4,7 @@
 //! control characters, and halves of UTF-16 pairs. An escape that JSON does not know, such as `\x` in a path of Windows, becomes
 //! the text itself. A line break in a text becomes `?`. After these two, a message may state another line or column.
 
-use std::cell::Cell;
 use std::io::{self, BufRead, Read};
-use std::rc::Rc;
 
 /// Longest text of a JSON document [bytes]. Because of this limit, a damaged file cannot fill the memory.
 const LONGEST_TEXT: usize = 1 << 26;
@@ -26,12 +24,12 @@ const WORDS: [(&[u8], &[u8]); 3] = [
 ];
 
 /// Numbers of corrections in texts.
-#[derive(Default)]
+#[derive(Copy, Clone, Default)]
 pub struct Corrected {
     /// Number of bytes that were not UTF-8.
-    pub bytes: Cell<u64>,
+    pub bytes: u64,
     /// Number of characters and escapes that JSON does not allow.
-    pub characters: Cell<u64>,
+    pub characters: u64,
 }
 
 /// Reader that replaces `WORDS` outside texts.
@@ -45,11 +43,13 @@ pub struct Cleaned<R> {
     inserted: Vec<usize>,
     /// Number of bytes of `ready` that the caller has read.
     taken: usize,
+    /// Error of the input, after the bytes of `ready`.
+    failed: Option<io::Error>,
     in_text: bool,
     escaped: bool,
     text: usize,
     started: bool,
-    corrected: Rc<Corrected>,
+    corrected: Corrected,
 }
 
 impl<R: BufRead> Cleaned<R> {
@@ -61,23 +61,48 @@ impl<R: BufRead> Cleaned<R> {
             before: Vec::new(),
             inserted: Vec::new(),
             taken: 0,
+            failed: None,
             in_text: false,
             escaped: false,
             text: 0,
             started: false,
-            corrected: Rc::default(),
+            corrected: Corrected::default(),
         }
     }
 
-    /// Returns cells that always contain the numbers of corrections.
-    pub fn corrected(&self) -> Rc<Corrected> {
-        Rc::clone(&self.corrected)
+    /// Returns the numbers of corrections so far.
+    pub fn corrected(&self) -> Corrected {
+        self.corrected
     }
 
-    /// Cleans the next bytes. If a word continues in later bytes, also reads these bytes.
-    fn fill(&mut self) -> io::Result<()> {
-        self.ready.clear();
+    /// Returns the cleaned bytes that the caller has not read yet.
+    pub fn ahead(&self) -> &[u8] {
+        self.ready.get(self.taken..).unwrap_or_default()
+    }
+
+    /// Takes `count` bytes of [`ahead`](Cleaned::ahead).
+    pub fn advance(&mut self, count: usize) {
+        self.taken = self.ready.len().min(self.taken + count);
+    }
+
+    /// Cleans the next bytes of the input, and appends them to the bytes of [`ahead`](Cleaned::ahead). Returns `false` at the end of the
+    /// input, and after an error, which the reader returns after the last byte.
+    pub fn fill(&mut self) -> bool {
+        self.ready.drain(..self.taken);
         self.taken = 0;
+        let before = self.ready.len();
+        if self.failed.is_none()
+            && let Err(error) = self.append(before)
+        {
+            self.ready.truncate(before);
+            self.failed = Some(error);
+        }
+        self.ready.len() > before
+    }
+
+    /// Appends the next bytes to the `before` bytes of `ready`, and cleans them. If a word continues in later bytes, also reads these
+    /// bytes.
+    fn append(&mut self, before: usize) -> io::Result<()> {
         let mut found = self.bytes.fill_buf()?;
         if !self.started {
             self.started = true;
@@ -95,7 +120,7 @@ impl<R: BufRead> Cleaned<R> {
             .rev()
             .take(LONGEST_ESCAPE)
             .any(|&byte| byte == b'\\')
-            && self.ready.len() < MOST_HELD
+            && self.ready.len() < before + MOST_HELD
         {
             let more = self.bytes.fill_buf()?;
             let length = more.len();
@@ -105,37 +130,45 @@ impl<R: BufRead> Cleaned<R> {
             self.ready.extend_from_slice(more);
             self.bytes.consume(length);
         }
-        self.decode()?;
-        let mut at = 0;
-        while let Some(&byte) = self.ready.get(at) {
-            if self.in_text {
-                self.text += 1;
-                if self.text > LONGEST_TEXT {
-                    let message = format!("a text of more than {LONGEST_TEXT} bytes");
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-                }
-                match byte {
-                    _ if self.escaped => {
-                        self.escaped = false;
-                        at += self.escape(at);
-                    }
-                    b'\\' => self.escaped = true,
-                    b'"' => self.in_text = false,
-                    ..0x20 => self.put(at, b'?'),
-                    _ => {}
-                }
-                at += 1;
-                continue;
-            }
+        self.decode(before)?;
+        let mut at = before;
+        loop {
+            at += self.plain(at)?;
+            let Some(&byte) = self.ready.get(at) else { break };
+            self.text += 1;
             match byte {
-                b'"' => (self.in_text, self.text) = (true, 0),
-                b'N' | b'I' | b'-' => at += self.replace(at)?,
-                _ => {}
+                _ if self.escaped => {
+                    self.escaped = false;
+                    at += self.escape(at);
+                }
+                b'\\' if self.in_text => self.escaped = true,
+                b'"' => (self.in_text, self.text) = (!self.in_text, 0),
+                _ if self.in_text => self.put(at, b'?'),
+                _ => at += self.replace(at)?,
             }
             at += 1;
         }
         self.insert();
         Ok(())
+    }
+
+    /// Returns the number of bytes from position `at` on that need no look: most of a file.
+    fn plain(&mut self, at: usize) -> io::Result<usize> {
+        let rest = self.ready.get(at..).unwrap_or_default();
+        let special = match (self.in_text, self.escaped) {
+            (_, true) => return Ok(0),
+            (true, _) => rest
+                .iter()
+                .position(|&byte| matches!(byte, b'"' | b'\\' | ..0x20)),
+            (false, _) => { rest.iter() }.position(|&byte| matches!(byte, b'"' | b'N' | b'I' | b'-')),
+        };
+        let plain = special.unwrap_or(rest.len());
+        self.text += plain;
+        if self.in_text && self.text > LONGEST_TEXT {
+            let message = format!("a text of more than {LONGEST_TEXT} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        Ok(plain)
     }
 
     /// Inserts the missing backslashes. One pass moves each byte once, so that many escapes take no quadratic time.
@@ -156,15 +189,10 @@ impl<R: BufRead> Cleaned<R> {
             .extend_from_slice(self.before.get(from..).unwrap_or_default());
     }
 
-    fn count(&self) {
-        let characters = &self.corrected.characters;
-        characters.set(characters.get() + 1);
-    }
-
     fn put(&mut self, at: usize, byte: u8) {
         if let Some(place) = self.ready.get_mut(at) {
             *place = byte;
-            self.count();
+            self.corrected.characters += 1;
         }
     }
 
@@ -188,13 +216,13 @@ impl<R: BufRead> Cleaned<R> {
                 if let Some(digits) = self.ready.get_mut(at + 1..at + 5) {
                     digits.copy_from_slice(b"003f");
                 }
-                self.count();
+                self.corrected.characters += 1;
                 0
             }
             (Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') | None, _) => 0,
             (Some(&letter), _) => {
                 self.inserted.push(at);
-                self.count();
+                self.corrected.characters += 1;
                 if letter < 0x20 {
                     self.put(at, b'?');
                 }
@@ -203,9 +231,9 @@ impl<R: BufRead> Cleaned<R> {
         }
     }
 
-    /// Replaces each byte that is not UTF-8 by `?`. If a character continues in later bytes, also reads these bytes.
-    fn decode(&mut self) -> io::Result<()> {
-        let mut valid = 0;
+    /// Replaces each byte after the first `before` bytes that is not UTF-8 by `?`. If a character continues in later bytes, also reads these bytes.
+    fn decode(&mut self, before: usize) -> io::Result<()> {
+        let mut valid = before;
         while let Err(error) = std::str::from_utf8(self.ready.get(valid..).unwrap_or_default()) {
             let start = valid + error.valid_up_to();
             let invalid = match error.error_len() {
@@ -222,8 +250,7 @@ impl<R: BufRead> Cleaned<R> {
             };
             let replaced = self.ready.iter_mut().skip(start).take(invalid);
             replaced.for_each(|byte| *byte = b'?');
-            let bytes = &self.corrected.bytes;
-            bytes.set(bytes.get() + invalid as u64);
+            self.corrected.bytes += invalid as u64;
             valid = start;
         }
         Ok(())
@@ -255,15 +282,14 @@ impl<R: BufRead> Cleaned<R> {
 
 impl<R: BufRead> Read for Cleaned<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.taken == self.ready.len() {
-            self.fill()?;
+        if self.ahead().is_empty()
+            && !self.fill()
+            && let Some(error) = self.failed.take()
+        {
+            return Err(error);
         }
-        let rest = self.ready.get(self.taken..).unwrap_or_default();
-        let count = rest.len().min(buffer.len());
-        if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
-            to.copy_from_slice(from);
-        }
-        self.taken += count;
+        let count = self.ahead().read(buffer)?;
+        self.advance(count);
         Ok(count)
     }
 }

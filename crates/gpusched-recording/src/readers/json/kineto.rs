@@ -1,134 +1,41 @@
 //! Traces of Kineto, the profiler of PyTorch, in the trace event format. Times are microseconds.
 
+mod calls;
+mod event;
 mod inference;
+mod join;
 
-use std::collections::{HashMap, HashSet};
-
-use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 use super::Document;
-use super::number::{Decimal, Identity};
-use super::tolerant::{Object, Text};
-use crate::model::{Call, Gpu, Lane, Recording, Side, StreamKey};
+use super::number::Decimal;
+use super::source::Source;
+use super::tolerant::Object;
+use crate::model::{Call, Lane, Recording, Side, StreamKey};
 use crate::readers::Options;
 use crate::readers::capture::{Captures, launches};
-use gpusched_model::Refusal;
+use calls::Calls;
+use event::{BEFORE_BASE_NS, CATEGORIES, ONNX_RUNTIME, PHASED, is_copy};
+pub use event::{Device, Event};
 use gpusched_model::time::decimal::Rounding;
-
-/// A GPU in `deviceProperties`.
-#[derive(Deserialize, Default)]
-pub struct Device {
-    #[serde(default)]
-    id: Identity,
-    #[serde(default)]
-    name: Text,
-    #[serde(default, rename = "numSms")]
-    sms: Identity,
-}
-
-impl Device {
-    pub fn gpu(self) -> Gpu {
-        let sms = self.sms.0.and_then(|sms| u32::try_from(sms).ok());
-        Gpu {
-            name: self.name.0.unwrap_or_default(),
-            sms: sms.filter(|&sms| sms > 0),
-            device: self.id.0,
-            uuid: None,
-        }
-    }
-}
-
-/// One event. The reader ignores all other fields.
-#[derive(Deserialize)]
-#[serde(expecting = "an event")]
-struct Event {
-    #[serde(default)]
-    ph: Text,
-    #[serde(default)]
-    cat: Text,
-    #[serde(default)]
-    name: Text,
-    #[serde(default)]
-    ts: Option<Decimal>,
-    #[serde(default)]
-    dur: Option<Decimal>,
-    #[serde(default)]
-    pid: Identity,
-    #[serde(default)]
-    tid: Identity,
-    #[serde(default)]
-    args: Object<Args>,
-    /// Times of an inference of trtexec, which writes a list of objects, too: copy in, compute, copy out.
-    #[serde(default, rename = "startInMs", alias = "startH2dMs")]
-    start_in: Option<Decimal>,
-    #[serde(default, rename = "endInMs", alias = "endH2dMs")]
-    end_in: Option<Decimal>,
-    #[serde(default, rename = "startComputeMs")]
-    start_compute: Option<Decimal>,
-    #[serde(default, rename = "endComputeMs")]
-    end_compute: Option<Decimal>,
-    #[serde(default, rename = "startOutMs", alias = "startD2hMs")]
-    start_out: Option<Decimal>,
-    #[serde(default, rename = "endOutMs", alias = "endD2hMs")]
-    end_out: Option<Decimal>,
-}
-
-/// The arguments of a launch or of a host call.
-#[derive(Deserialize, Default)]
-struct Args {
-    #[serde(default)]
-    device: Identity,
-    #[serde(default)]
-    context: Identity,
-    #[serde(default)]
-    stream: Identity,
-    #[serde(default)]
-    correlation: Identity,
-    /// Times and places of rocprof v1, which writes trace events, too.
-    #[serde(default, rename = "BeginNs")]
-    begin: Identity,
-    #[serde(default, rename = "EndNs")]
-    end: Identity,
-    #[serde(default, rename = "dev-id")]
-    rocprof_device: Identity,
-    #[serde(default, rename = "queue-id")]
-    queue: Identity,
-    #[serde(default, rename = "stream-id")]
-    rocprof_stream: Identity,
-    #[serde(default, rename = "pid")]
-    rocprof_process: Identity,
-    /// Written by XLA for each operation of JAX and TensorFlow.
-    #[serde(default)]
-    hlo_op: Option<serde::de::IgnoredAny>,
-    #[serde(default)]
-    hlo_module: Option<serde::de::IgnoredAny>,
-    #[serde(default)]
-    tf_op: Option<serde::de::IgnoredAny>,
-    /// Whether the work of the launch failed, in a trace of `gpusched run`.
-    #[serde(default)]
-    failed: Option<serde_json::Value>,
-}
 
 /// State of the reader between events. In the file, a host call may follow its launch.
 #[derive(Default)]
 pub struct Events {
-    /// Host calls by their number, each with whether it launches a kernel or a graph. Each process counts from 1.
-    calls: HashMap<i64, HostCall>,
+    /// Host calls. Each process counts from 1.
+    calls: Calls,
     /// Number of the host call of each launch, and of each launch without times.
     correlations: Vec<Option<i64>>,
     /// Positions of the launches whose work failed.
     failed: Vec<usize>,
     open: Vec<Option<i64>>,
     /// Numbers of the host calls of copies.
-    copies: HashSet<i64>,
+    copies: Vec<i64>,
     /// Number of the host call, start and end of each copy [ns].
     copied: Vec<(i64, i64, i64)>,
     captures: Captures,
     /// Whether a call that launches work has no number. Its launch is then unknown.
     unnumbered: bool,
-    /// The first number that two processes use.
-    double: Option<(i64, i64, i64)>,
     /// Number of events, and what they show about the tool that wrote the file.
     pub count: u64,
     pub kineto: bool,
@@ -138,21 +45,10 @@ pub struct Events {
     pub trtexec: bool,
 }
 
-#[derive(Copy, Clone)]
-struct HostCall {
-    /// `None` if the profiler has not measured the call, which only the [end](Events::end) of the file may show. The process of such a
-    /// call still tells launches apart.
-    call: Option<Call>,
-    process: Option<i64>,
-    launches: bool,
-    /// Whether the call may launch work.
-    may_launch: bool,
-}
-
 /// Reads the list `traceEvents`.
-pub struct Seed<'a>(pub &'a mut Document);
+pub struct Seed<'a, 'b>(pub &'a mut Document<'b>);
 
-impl<'de> DeserializeSeed<'de> for Seed<'_> {
+impl<'de> DeserializeSeed<'de> for Seed<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -160,7 +56,7 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Seed<'_> {
+impl<'de> Visitor<'de> for Seed<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -169,48 +65,64 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
         let Document {
+            source,
             recording,
             options,
             events,
             ..
         } = self.0;
-        events.read(seq, recording, *options)
+        events.read(seq, source, (recording, *options))
     }
 }
 
 impl Events {
-    /// Reads events from `seq`.
+    /// Reads events from `seq`, a list in `source`.
     pub fn read<'de, A: SeqAccess<'de>>(
         &mut self,
         mut seq: A,
-        recording: &mut Recording,
-        options: Options,
+        source: &Source<'_>,
+        (recording, options): (&mut Recording, Options),
     ) -> Result<(), A::Error> {
-        while let Some(Object(event)) = seq.next_element::<Object<Event>>()? {
-            match event {
-                Some(event) => self.event(event, recording, options),
-                None => self.set_aside(recording, "a value that is no event"),
+        while let Some(Object(event)) = seq.next_element::<Object<Event<'_>>>()? {
+            let is_object = event.is_some();
+            self.add(event, recording, options);
+            if is_object {
+                source.elements(|bytes| {
+                    let mut events = serde_json::Deserializer::from_slice(bytes).into_iter();
+                    let Object(event) = events.next()?.ok()?;
+                    let length = events.byte_offset();
+                    self.add(event, recording, options);
+                    Some(length)
+                });
             }
-            self.count += 1;
         }
         Ok(())
     }
 
-    fn event(&mut self, event: Event, recording: &mut Recording, options: Options) {
+    fn add(&mut self, event: Option<Event<'_>>, recording: &mut Recording, options: Options) {
+        match event {
+            Some(event) => self.event(event, recording, options),
+            None => self.set_aside(recording, "a value that is no event"),
+        }
+        self.count += 1;
+    }
+
+    fn event(&mut self, event: Event<'_>, recording: &mut Recording, options: Options) {
         if event.is_inference() {
             self.inference(&event, recording);
             return;
         }
+        let is_named = event.name.0.is_some();
         let name = event.name.0.unwrap_or_default();
         let args = event.args.0.unwrap_or_default();
         if event.ph.0.as_deref() != Some("X") {
             // Other events of these categories do not exist, so the phase is damaged.
             let category = event.cat.0.unwrap_or_default().to_ascii_lowercase();
-            let damage = format!("{name:?} without a known phase");
             if PHASED.contains(&category.as_str()) {
-                self.set_aside(recording, &damage);
+                self.set_aside(recording, &format!("{name:?} without a known phase"));
             } else if is_copy(&category) {
-                recording.missing.impossible(format_args!("{damage}"));
+                let missing = &mut recording.missing;
+                missing.impossible(format_args!("{name:?} without a known phase"));
                 recording.other.copies += 1;
             }
             return;
@@ -235,9 +147,9 @@ impl Events {
             }
             return;
         };
-        self.onnx |= ONNX_RUNTIME.contains(&category.as_str());
+        self.onnx |= ONNX_RUNTIME.contains(&&*category);
         let category = category.to_ascii_lowercase();
-        self.kineto |= CATEGORIES.contains(&category.as_str());
+        self.kineto = self.kineto || CATEGORIES.contains(&category.as_str());
         let copies = is_copy(&category);
         let calls = matches!(category.as_str(), "cuda_runtime" | "cuda_driver" | "runtime");
         let side = match category.as_str() {
@@ -246,6 +158,15 @@ impl Events {
             _ => None,
         };
         if category != "kernel" && side.is_none() && !calls && !copies {
+            return;
+        }
+        // The name tells to which task a job belongs.
+        if !is_named && side.is_some() {
+            recording.missing.damaged_range("a range without a name");
+            return;
+        }
+        if !is_named && category == "kernel" {
+            self.set_aside(recording, "a kernel without a name");
             return;
         }
         let mut time = |value: &Option<Decimal>, field: &str, rounding| match value {
@@ -293,17 +214,11 @@ impl Events {
             if let Some(call) = Call::measured(start, thread) {
                 self.captures.add(&name, call);
             }
-            let call = start.zip(thread).map(|(start, thread)| Call { start, thread });
             // Any call that may launch work, so that its launch is known to have a call.
             let may_launch = launches || name.contains("Launch");
-            if let Some(id) = args.correlation.0.filter(|_| options.calls || may_launch) {
-                let call = HostCall {
-                    call,
-                    process: event.pid.0,
-                    launches,
-                    may_launch,
-                };
-                self.call(id, call);
+            if let Some(number) = args.correlation.0.filter(|_| options.calls || may_launch) {
+                let thread = (event.pid.0, event.tid.0);
+                self.calls.add(number, start, thread, (launches, may_launch));
             }
             return;
         }
@@ -343,133 +258,4 @@ impl Events {
             false => self.open.push(id),
         }
     }
-
-    /// Adds a host call. A second call with the same number replaces the first one, because the driver may be called by
-    /// the runtime.
-    fn call(&mut self, id: i64, call: HostCall) {
-        let Some(before) = self.calls.insert(id, call) else {
-            return;
-        };
-        match (before.process, call.process) {
-            (Some(one), Some(other)) if one != other => {
-                self.double.get_or_insert((id, one, other));
-            }
-            (one, other) if one != other => {
-                let unknown = HostCall {
-                    call: None,
-                    process: None,
-                    ..call
-                };
-                self.calls.insert(id, unknown);
-            }
-            _ => {}
-        }
-    }
-
-    /// Assigns the host calls to the launches, and the failed launches to the dispatcher. Finds calls without a launch.
-    ///
-    /// # Errors
-    /// Refuses host calls of several processes with the same number, because a launch states no process.
-    pub fn end(mut self, recording: &mut Recording, options: Options) -> Result<(), Refusal> {
-        if let Some((id, one, other)) = self.double.filter(|_| options.calls) {
-            let found = format!("host calls of the processes {one} and {other} with the same number {id}");
-            let refusal = Refusal::new(
-                "correlation",
-                found,
-                "numbers of one process, because a launch states no process",
-            );
-            return Err(refusal.hint("read the trace of each process (rank) as a file of its own"));
-        }
-        match &mut recording.dispatcher {
-            Some(dispatcher) => dispatcher.failed = self.failed,
-            // In virtual time, jobs may start at time 0.
-            None => {
-                let measured = |call: Call| Call::measured(Some(call.start), Some(call.thread));
-                let calls = self.calls.values_mut();
-                calls.for_each(|host| host.call = host.call.and_then(measured));
-            }
-        }
-        let of_launch = |id: &Option<i64>| self.calls.get(id.as_ref()?)?.process;
-        let processes: Vec<Option<i64>> = self.correlations.iter().map(of_launch).collect();
-        let opened: Vec<Option<i64>> = self.open.iter().map(of_launch).collect();
-        // A call without a process may be a call of any of several processes.
-        if recording.keep_apart(&processes, &opened) {
-            let unclear = self.calls.values_mut().filter(|host| host.process.is_none());
-            unclear.for_each(|host| host.call = None);
-        }
-        let call = |id: &Option<i64>| self.calls.get(id.as_ref()?)?.call;
-        if options.calls && !self.trtexec {
-            recording.calls = self.correlations.iter().map(call).collect();
-            for (open, id) in recording.open.iter_mut().zip(&self.open) {
-                open.call = call(id);
-            }
-            for &(id, start, end) in &self.copied {
-                recording.copy((Some(start), Some(end)), call(&Some(id)));
-            }
-        }
-        let all = self.correlations.len() + self.open.len();
-        let numbers = self.correlations.iter().chain(&self.open);
-        let uncalled = numbers.filter(|id| call(id).is_none()).count();
-        let mut launching = self.calls.values().filter(|host| host.may_launch).peekable();
-        // Calls without one measured start show that the profiler lost their times.
-        let unmeasured = launching.peek().is_some() && launching.all(|host| host.call.is_none());
-        if !self.trtexec && (uncalled < all || unmeasured || self.unnumbered) {
-            recording.missing.uncalled = uncalled as u64;
-        }
-        let recorded = self.correlations.iter().chain(&self.open).flatten();
-        let recorded: HashSet<i64> = recorded.copied().chain(self.copies.iter().copied()).collect();
-        self.captures.sort();
-        let lost = self.calls.iter().filter(|(id, host)| {
-            let captured = host.call.is_some_and(|call| self.captures.contain(call));
-            host.launches && !recorded.contains(id) && !captured
-        });
-        let mut lost: Vec<Option<Call>> = lost.map(|(_, lost)| lost.call).collect();
-        lost.sort_unstable_by_key(|call| call.map(|call| (call.start, call.thread)));
-        recording.missing.unrecorded = lost.len() as u64;
-        if options.calls {
-            for call in lost {
-                recording.launch("", StreamKey::default(), (None, None), call);
-            }
-        }
-        Ok(())
-    }
 }
-
-/// Whether the events of `category` are copies or fills of memory.
-fn is_copy(category: &str) -> bool {
-    matches!(category, "gpu_memcpy" | "gpu_memset" | "memcpy" | "memset")
-}
-
-/// A time so early is a time 0 minus the base of the trace [ns].
-const BEFORE_BASE_NS: i64 = -(1 << 58);
-
-/// Categories of events that ONNX Runtime writes, beside a category `Kernel`.
-const ONNX_RUNTIME: [&str; 2] = ["Session", "Node"];
-
-/// Categories of launches, ranges and host calls, whose events have a start and a length.
-const PHASED: [&str; 6] = [
-    "kernel",
-    "cuda_runtime",
-    "cuda_driver",
-    "runtime",
-    "user_annotation",
-    "gpu_user_annotation",
-];
-
-/// Categories of events that only Kineto writes.
-const CATEGORIES: [&str; 14] = [
-    "kernel",
-    "gpu_memcpy",
-    "gpu_memset",
-    "cuda_runtime",
-    "cuda_driver",
-    "cuda_sync",
-    "cpu_op",
-    "user_annotation",
-    "gpu_user_annotation",
-    "ac2g",
-    "python_function",
-    "cpu_instant_event",
-    "overhead",
-    "runtime",
-];

@@ -6,6 +6,7 @@ mod kineto;
 mod number;
 mod rocprofv3;
 mod runtime;
+mod source;
 mod tolerant;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use super::Options;
 use super::input::Input;
 use crate::model::{Origin, Recording, Tool};
 pub use cleaned::Cleaned;
+use source::Source;
 use tolerant::Object;
 
 /// Reads the JSON document in `input`.
@@ -26,22 +28,22 @@ use tolerant::Object;
 /// Refuses a document that is not JSON or not a recording. For a syntax error, the refusal states the line.
 pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
     let name = input.name().to_owned();
+    let source = Source::new(input.reader());
     let mut document = Document {
+        source: &source,
         recording: Recording::default(),
         options,
         events: kineto::Events::default(),
         head: false,
     };
-    let bytes = Cleaned::new(input.reader());
-    let corrected = bytes.corrected();
-    let mut json = serde_json::Deserializer::from_reader(bytes);
+    let mut json = serde_json::Deserializer::from_reader(&source);
     let read = (&mut document).deserialize(&mut json).and_then(|()| json.end());
     if let Err(error) = read {
         if error.is_io() {
             let cause = std::io::Error::from(error);
             return Err(input.failed(cause));
         }
-        let line = error.line();
+        let line = error.line() + source.lines();
         let text = error.to_string();
         let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
         let refusal = if message == "trailing characters" && document.recording.origin.report.is_empty() {
@@ -91,13 +93,14 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
     events
         .end(&mut recording, options)
         .map_err(|refusal| refusal.at(&name, None))?;
-    if corrected.bytes.get() > 0 {
-        let bytes = counted(corrected.bytes.get(), "byte");
+    let corrected = source.corrected();
+    if corrected.bytes > 0 {
+        let bytes = counted(corrected.bytes, "byte");
         let note = format!("{bytes} not UTF-8: replaced by `?`");
         recording.notes.push(note);
     }
-    if corrected.characters.get() > 0 {
-        let characters = counted(corrected.characters.get(), "character");
+    if corrected.characters > 0 {
+        let characters = counted(corrected.characters, "character");
         let note = format!("{characters} not allowed in JSON: replaced by `?`, or escaped");
         recording.notes.push(note);
     }
@@ -105,7 +108,8 @@ pub fn read(mut input: Input<'_>, options: Options) -> Result<Recording> {
 }
 
 /// The whole document: an object with events, or a list of events.
-struct Document {
+struct Document<'a> {
+    source: &'a Source<'a>,
     recording: Recording,
     options: Options,
     events: kineto::Events,
@@ -113,7 +117,7 @@ struct Document {
     head: bool,
 }
 
-impl Document {
+impl Document<'_> {
     fn origin(&mut self, tool: Tool, report: &'static str) {
         let schema = self.recording.origin.schema.take();
         self.recording.origin = Origin {
@@ -126,7 +130,7 @@ impl Document {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for &mut Document {
+impl<'de> DeserializeSeed<'de> for &mut Document<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -134,7 +138,7 @@ impl<'de> DeserializeSeed<'de> for &mut Document {
     }
 }
 
-impl<'de> Visitor<'de> for &mut Document {
+impl<'de> Visitor<'de> for &mut Document<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -143,7 +147,8 @@ impl<'de> Visitor<'de> for &mut Document {
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
         self.origin(Tool::Kineto, "trace");
-        self.events.read(seq, &mut self.recording, self.options)
+        self.events
+            .read(seq, self.source, (&mut self.recording, self.options))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
@@ -155,7 +160,7 @@ impl<'de> Visitor<'de> for &mut Document {
                 }
                 "deviceProperties" => {
                     self.head = true;
-                    let devices: Vec<Object<kineto::Device>> = map.next_value()?;
+                    let devices: Vec<Object<kineto::Device<'_>>> = map.next_value()?;
                     let devices = devices.into_iter().map(|device| device.0.unwrap_or_default());
                     self.recording.gpus = devices.map(kineto::Device::gpu).collect();
                 }

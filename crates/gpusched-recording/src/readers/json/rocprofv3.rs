@@ -65,29 +65,29 @@ struct Metadata {
 }
 
 #[derive(Deserialize, Default)]
-struct Agent {
+struct Agent<'a> {
     #[serde(default)]
     id: Identity,
     #[serde(default, rename = "type")]
     kind: Identity,
     #[serde(default)]
     cu_count: Identity,
-    #[serde(default)]
-    product_name: tolerant::Text,
-    #[serde(default)]
-    name: tolerant::Text,
+    #[serde(default, borrow)]
+    product_name: tolerant::Text<'a>,
+    #[serde(default, borrow)]
+    name: tolerant::Text<'a>,
 }
 
 #[derive(Deserialize)]
-struct Symbol {
+struct Symbol<'a> {
     #[serde(default)]
     kernel_id: Identity,
-    #[serde(default)]
-    formatted_kernel_name: tolerant::Text,
-    #[serde(default)]
-    demangled_kernel_name: tolerant::Text,
-    #[serde(default)]
-    kernel_name: tolerant::Text,
+    #[serde(default, borrow)]
+    formatted_kernel_name: tolerant::Text<'a>,
+    #[serde(default, borrow)]
+    demangled_kernel_name: tolerant::Text<'a>,
+    #[serde(default, borrow)]
+    kernel_name: tolerant::Text<'a>,
 }
 
 #[derive(Deserialize)]
@@ -125,17 +125,17 @@ struct Marker {
 }
 
 #[derive(Deserialize, Default)]
-struct Strings {
-    #[serde(default)]
-    marker_api: Vec<Object<Text>>,
+struct Strings<'a> {
+    #[serde(default, borrow)]
+    marker_api: Vec<Object<Text<'a>>>,
 }
 
 #[derive(Deserialize)]
-struct Text {
+struct Text<'a> {
     #[serde(default)]
     key: Identity,
-    #[serde(default)]
-    value: tolerant::Text,
+    #[serde(default, borrow)]
+    value: tolerant::Text<'a>,
 }
 
 #[derive(Deserialize, Default)]
@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for Run<'_> {
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "agents" => {
-                    let agents: Vec<Object<Agent>> = map.next_value()?;
+                    let agents: Vec<Object<Agent<'_>>> = map.next_value()?;
                     // A damaged agent may be a GPU of another size.
                     let gpus = { agents.into_iter() }
                         .filter(|agent| agent.0.as_ref().is_none_or(|agent| agent.kind.0 == Some(GPU)))
@@ -179,20 +179,22 @@ impl<'de> Visitor<'de> for Run<'_> {
                     self.content.process = metadata.unwrap_or_default().pid.0;
                 }
                 "kernel_symbols" => {
-                    let symbols = map.next_value::<Vec<Object<Symbol>>>()?;
+                    let symbols = map.next_value::<Vec<Object<Symbol<'_>>>>()?;
                     for symbol in symbols.into_iter().filter_map(|symbol| symbol.0) {
                         let name = { symbol.formatted_kernel_name.0 }.or(symbol.demangled_kernel_name.0);
                         if let (Some(id), Some(name)) = (symbol.kernel_id.0, name.or(symbol.kernel_name.0)) {
-                            self.content.kernels.insert(id, name);
+                            self.content.kernels.insert(id, name.into_owned());
                         }
                     }
                 }
                 "strings" => {
-                    let strings: Strings = map.next_value()?;
+                    let strings: Strings<'_> = map.next_value()?;
                     for text in strings.marker_api {
                         let text = text.0.and_then(|text| text.key.0.zip(text.value.0));
                         match text {
-                            Some((key, message)) => _ = self.content.messages.insert(key, message),
+                            Some((key, message)) => {
+                                _ = self.content.messages.insert(key, message.into_owned())
+                            }
                             // Without its name, the range is no range.
                             None => self
                                 .recording
@@ -217,13 +219,13 @@ impl<'de> Visitor<'de> for Run<'_> {
     }
 }
 
-impl Agent {
+impl Agent<'_> {
     fn gpu(self) -> Gpu {
         let name = self.product_name.0.filter(|name| !name.is_empty());
         let name = name.or(self.name.0).unwrap_or_default();
         let sms = self.cu_count.0.and_then(|units| u32::try_from(units).ok());
         Gpu {
-            name,
+            name: name.into_owned(),
             sms: sms.filter(|&units| units > 0),
             device: self.id.0,
             uuid: None,

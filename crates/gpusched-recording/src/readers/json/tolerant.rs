@@ -1,5 +1,6 @@
 //! Values of JSON that can have another type in a damaged record. One such value must not make a long file useless.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -27,10 +28,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 
 /// A text, or `None` for a value of another type.
 #[derive(Default)]
-pub struct Text(pub Option<String>);
+pub struct Text<'a>(pub Option<Cow<'a, str>>);
 
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text<'a>, D::Error> {
         let found = deserializer.deserialize_any(Either::<IgnoredAny>(PhantomData))?;
         Ok(Text(match found {
             Found::Text(text) => Some(text),
@@ -39,55 +40,55 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-enum Found<T> {
+enum Found<'a, T> {
     Object(T),
-    Text(String),
+    Text(Cow<'a, str>),
     Other,
 }
 
 struct Either<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
-    type Value = Found<T>;
+    type Value = Found<'de, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Found<T>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Found<'de, T>, A::Error> {
         T::deserialize(MapAccessDeserializer::new(map)).map(Found::Object)
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Found<T>, E> {
-        Ok(Found::Text(value.to_owned()))
+    fn visit_str<E>(self, value: &str) -> Result<Found<'de, T>, E> {
+        Ok(Found::Text(value.to_owned().into()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Found<T>, E> {
-        Ok(Found::Text(value))
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Found<'de, T>, E> {
+        Ok(Found::Text(value.into()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Found<T>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Found<'de, T>, A::Error> {
         while seq.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Found::Other)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Found<T>, E> {
+    fn visit_bool<E>(self, _: bool) -> Result<Found<'de, T>, E> {
         Ok(Found::Other)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Found<T>, E> {
+    fn visit_i64<E>(self, _: i64) -> Result<Found<'de, T>, E> {
         Ok(Found::Other)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Found<T>, E> {
+    fn visit_u64<E>(self, _: u64) -> Result<Found<'de, T>, E> {
         Ok(Found::Other)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Found<T>, E> {
+    fn visit_f64<E>(self, _: f64) -> Result<Found<'de, T>, E> {
         Ok(Found::Other)
     }
 
-    fn visit_unit<E>(self) -> Result<Found<T>, E> {
+    fn visit_unit<E>(self) -> Result<Found<'de, T>, E> {
         Ok(Found::Other)
     }
 }

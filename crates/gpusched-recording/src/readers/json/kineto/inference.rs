@@ -3,10 +3,11 @@
 use gpusched_model::time::decimal::Rounding;
 
 use super::super::number::Decimal;
-use super::{Event, Events};
+use super::Events;
+use super::event::Event;
 use crate::model::{Call, Lane, Recording, Side, StreamKey};
 
-impl Event {
+impl Event<'_> {
     /// Whether the event is an inference. A damaged inference lacks some of its times.
     pub(super) fn is_inference(&self) -> bool {
         let starts = [&self.start_in, &self.start_compute, &self.start_out];
@@ -18,7 +19,7 @@ impl Event {
 impl Events {
     /// Adds an inference of trtexec: a job of three launches. Its release is the start of the copy to the GPU. Inferences
     /// on several streams overlap, so each has a lane of its own.
-    pub(super) fn inference(&mut self, event: &Event, recording: &mut Recording) {
+    pub(super) fn inference(&mut self, event: &Event<'_>, recording: &mut Recording) {
         let thread = Lane::Thread {
             process: None,
             thread: i64::try_from(self.count).unwrap_or(i64::MAX),
