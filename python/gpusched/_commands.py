@@ -556,7 +556,7 @@ def show(
     """State in words what a file is, and how to check it.
 
     Args:
-        file: Plan, verdict on a system, budgets, bound, task set, system, recording, or results folder of a study.
+        file: File of gpusched in any format of `gpusched schema`, recording, study, or results folder of a study.
         threads: Number of worker threads; results do not depend on it [default: all cores].
         seed: Seed of all random numbers [default: 1].
     """
