@@ -86,11 +86,15 @@ impl Cell {
         Cell::valued(factor(permille), exact)
     }
 
-    /// A cell with `share` in percent, and with a bar of this length.
+    /// A cell with `share` in percent, and with a bar of this length. A share below 1 never rounds up to 100 %.
     pub fn share(share: f64) -> Cell {
+        let percent = match share < 1.0 {
+            true => (100.0 * share).min(99.9),
+            false => 100.0 * share,
+        };
         Cell {
             bar: Some(format!("{:.1}", 100.0 * share.clamp(0.0, 1.0))),
-            ..Cell::valued(format!("{:.1} %", 100.0 * share), format!("{share:.6}"))
+            ..Cell::valued(format!("{percent:.1} %"), format!("{share:.6}"))
         }
     }
 
