@@ -309,6 +309,9 @@ fn assumptions_have_the_sense_of_their_claim() {
     ] {
         assert!(negative.contains(text), "{text}");
     }
+    let (_, run_table) = negative.split_once("<table id=\"run\"").unwrap();
+    let (run_table, _) = run_table.split_once("</table>").unwrap();
+    assert!(!run_table.contains('✓') && run_table.contains(">Deadline misses<"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan.json").display().to_string();
     std::fs::write(&path, plan_of(ADAS, "--sms 6")).unwrap();

@@ -155,3 +155,21 @@ pub(crate) fn factor(permille: u64) -> String {
         _ => format!("× {}.{:03}", permille / 1000, permille % 1000),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_below_one_is_below_100_percent() {
+        for (share, text) in [
+            (0.99999, "99.9 %"),
+            (0.9994, "99.9 %"),
+            (0.5, "50.0 %"),
+            (1.0, "100.0 %"),
+            (1.2, "120.0 %"),
+        ] {
+            assert_eq!(Cell::share(share).text, text);
+        }
+    }
+}
