@@ -300,6 +300,8 @@ fn assumptions_have_the_sense_of_their_claim() {
     assert!(!negative.contains(pessimistic) && !negative.contains("tasks may miss deadlines"));
     for text in [
         "a plan may exist",
+        "The claim needs that jobs can take their WCETs. Smaller WCETs may permit a plan.",
+        "fits on 6 SMs, under np-edf (",
         "Their sum is 7.000004, rounded up to 8,",
         "Evidence that no plan fits",
         "A plan that is confirmed but not schedulable gives exit code 1",
@@ -307,6 +309,9 @@ fn assumptions_have_the_sense_of_their_claim() {
     ] {
         assert!(negative.contains(text), "{text}");
     }
+    let (_, run_table) = negative.split_once("<table id=\"run\"").unwrap();
+    let (run_table, _) = run_table.split_once("</table>").unwrap();
+    assert!(!run_table.contains('✓') && run_table.contains(">Deadline misses<"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan.json").display().to_string();
     std::fs::write(&path, plan_of(ADAS, "--sms 6")).unwrap();
@@ -337,14 +342,52 @@ fn assumptions_have_the_sense_of_their_claim() {
 fn a_system_without_limits_claims_nothing_about_chains() {
     let none = ROBOT.replace(r#", "limit": "100ms""#, "");
     for (system, text, other) in [
-        (ROBOT, "All chains meet their limits.", "No chain has a limit"),
-        (none.as_str(), "No chain has a limit", "All chains meet"),
+        (ROBOT, "All chains meet their limits.", "no chain has a limit"),
+        (
+            none.as_str(),
+            "The bounds of chains are verified, but no chain has a limit",
+            "All chains meet",
+        ),
     ] {
         let file = tempfile::NamedTempFile::with_suffix(".json").unwrap();
         std::fs::write(file.path(), system).unwrap();
         let path = file.path().display().to_string();
         let page = page_of(&plan_of(&path, "--gpu orin"), &path).stdout;
         assert!(page.contains(text) && !page.contains(other), "{text}");
+        assert!(
+            page.contains("It is R of the last task, plus T + R of each earlier task.")
+                && page.contains("stated bandwidths")
+        );
+    }
+}
+
+/// A page of EDF without preemption states which job blocks, and why a partition with one task needs no interval.
+#[test]
+fn a_page_states_the_blocking_of_its_test() {
+    let page = |options: &str| page_of(&plan_of(ADAS, options), ADAS).stdout;
+    let text = "with a deadline later than t, minus 1 ns (George";
+    assert!(page("--sms 8 --policy np-edf").contains(text) && !page("--sms 8 --policy edf").contains(text));
+    let set = r#"{"tasks": [{"period": "10ms", "wcet": {"table": [[1, "1ms"]]}}, {"period": "20ms", "wcet": {"table": [[1, "1ms"]]}}]}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("set.json").display().to_string();
+    for (tasks, reason) in [
+        (
+            set.replacen(r#", {"period": "20ms", "wcet": {"table": [[1, "1ms"]]}}"#, "", 1),
+            "the partition has only one task",
+        ),
+        (
+            set.replace("20ms", "10ms"),
+            "no task with jobs longer than 1 ns has a later deadline",
+        ),
+    ] {
+        std::fs::write(&path, tasks).unwrap();
+        let page = page_of(&plan_of(&path, "--sms 1 --policy np-edf"), &path).stdout;
+        assert!(
+            page.contains(&format!(
+                "before the end of the period, and no job blocks, because {reason}"
+            )),
+            "{reason}: {page}"
+        );
     }
 }
 
@@ -565,11 +608,47 @@ fn a_page_of_a_kernel_shows_its_curve_and_budgets() {
             ">greedy</th>",
             "proven",
             "the kernel file itself calls assumptions: active_blocks, clusters.blocks.",
-            "percentiles from 0.99 on",
+            "<strong>not a worst case</strong> The file states that e⁰ and e¹ are percentiles, from 0.99 on: some blocks may take longer",
+            ">0.995; 0.997</td>",
+            ">0.76; 0.46</td>",
+            "<strong>not checked by the command below</strong> In isolation,",
         ] {
             assert!(answer.stdout.contains(part), "{part}");
         }
+        let files = if *result == nominal {
+            "nominal.json bound.json kernel.json"
+        } else {
+            "bound.json kernel.json"
+        };
+        assert!(
+            answer.stdout.contains(&format!("sha256sum {files}</code>")),
+            "{files}"
+        );
+        // The page computes the time in isolation again with its second command.
+        let (_, command) = answer.stdout.split_once("This command computes").unwrap();
+        let (_, command) = command.split_once("<pre tabindex=\"0\">gpusched ").unwrap();
+        let line = command.split('<').next().unwrap().replace("kernel.json", kernel);
+        let again: Value = serde_json::from_str(&run(&format!("{line} --format json")).stdout).unwrap();
+        let alone = again.get("wcet_isolated_ns").unwrap_or(&again["wcet_ns"]);
+        assert_eq!(
+            alone,
+            &serde_json::from_str::<Value>(&nominal).unwrap()["wcet_isolated_ns"]
+        );
     }
+    let mut bare: Value =
+        serde_json::from_str(&std::fs::read_to_string(root().join(kernel)).unwrap()).unwrap();
+    for cluster in bare["clusters"].as_array_mut().unwrap() {
+        let cluster = cluster.as_object_mut().unwrap();
+        (cluster.remove("isolated"), cluster.remove("interference"));
+    }
+    let file = tempfile::NamedTempFile::with_suffix(".json").unwrap();
+    std::fs::write(file.path(), bare.to_string()).unwrap();
+    let path = file.path().display().to_string();
+    let bare = run(&format!("wcet bound {path} --q 0.13 --format json")).stdout;
+    let bare = run_with(&format!("report - {path}"), bare);
+    assert!(
+        bare.code == 0 && !bare.stdout.contains("ercentile") && !bare.stdout.contains("not a worst case")
+    );
     let wrong = [
         (&bound, "\"wcet_ns\":", 100),
         (&bound, "\"memory_time_ns\":", 1),
@@ -600,6 +679,12 @@ fn a_page_of_a_system_with_budgets_shows_curves() {
     let chosen = run(&format!("budget nominal {system} --deadlines --format json")).stdout;
     let answer = page_of(&chosen, system);
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+    for text in [
+        "Overheads of launches and of dispatchers",
+        "the largest that this sufficient test accepts",
+    ] {
+        assert!(answer.stdout.contains(text), "{text}");
+    }
     for id in ["wcet-curves", "response-curves"] {
         assert!(answer.stdout.contains(&format!("figure id=\"{id}\"")), "{id}");
     }

@@ -3,7 +3,7 @@
 //! A claim that no plan exists is the opposite of a claim that all jobs meet their deadlines. An assumption that counts too much delay is
 //! safe for the second claim, and unsafe for the first.
 
-use gpusched_model::assumptions::{Assumption, Consequence};
+use gpusched_model::assumptions::{Assumption, AssumptionId, Consequence};
 use serde::Serialize;
 
 /// Claim of a result.
@@ -32,6 +32,8 @@ pub struct Assumptions {
 struct Listed {
     id: String,
     text: String,
+    /// What a negative claim needs of the statement.
+    needs: Option<&'static str>,
     duty: &'static str,
     /// Whether somebody must ensure the assumption.
     ensure: bool,
@@ -45,6 +47,7 @@ impl Assumptions {
             let (duty, ensure) = duty(assumption.if_violated, claim);
             Listed {
                 text: assumption.text.clone().unwrap_or_else(|| id.clone()),
+                needs: (duty == NOT_MILDER).then(|| needs(assumption.id)),
                 duty,
                 ensure,
                 id,
@@ -57,11 +60,37 @@ impl Assumptions {
     }
 }
 
+/// Duty for a statement of a negative claim, which a milder system makes wrong.
+const NOT_MILDER: &str = "not milder";
+
+/// Returns what a claim that no plan exists needs of a statement that is unsafe for positive claims.
+fn needs(id: AssumptionId) -> &'static str {
+    match id {
+        AssumptionId::WcetStated
+        | AssumptionId::WcetFitted
+        | AssumptionId::WcetMeasured
+        | AssumptionId::WcetEstimated
+        | AssumptionId::WcetOtherGpu => {
+            "The claim needs that jobs can take their WCETs. Smaller WCETs may permit a plan."
+        }
+        AssumptionId::SporadicReleases => {
+            "The claim needs that jobs can arrive as often as stated. Fewer arrivals may permit a plan."
+        }
+        AssumptionId::DispatchEdf | AssumptionId::DispatchFixedPriority | AssumptionId::DispatchFifo => {
+            "The claim needs exactly this dispatcher. Another one may permit a plan."
+        }
+        AssumptionId::TrafficBounds | AssumptionId::TrafficUnknown | AssumptionId::SectorBounds => {
+            "The claim needs that jobs can cause this traffic. Less traffic may permit a plan."
+        }
+        _ => "The claim needs that the real system is as this statement says. Less delay may permit a plan.",
+    }
+}
+
 /// Returns the duty of the reader, and whether somebody must ensure the assumption.
 fn duty(consequence: Consequence, claim: Claim) -> (&'static str, bool) {
     match (claim, consequence) {
         (Claim::NoPlan, Consequence::Pessimistic) => ("you must ensure", true),
-        (Claim::NoPlan, Consequence::Unsafe) => ("not milder", true),
+        (Claim::NoPlan, Consequence::Unsafe) => (NOT_MILDER, true),
         (_, Consequence::Unsafe) => ("you must ensure", true),
         (_, Consequence::Pessimistic) => ("pessimistic", false),
     }

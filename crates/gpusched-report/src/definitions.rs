@@ -35,7 +35,7 @@ const fn row(
 }
 
 /// The definitions of all columns, in the order of the pages.
-pub const DEFINITIONS: [Definition; 60] = [
+pub const DEFINITIONS: [Definition; 62] = [
     row(
         "Period T",
         "shortest distance between two arrivals of the task, from the task set",
@@ -147,7 +147,7 @@ pub const DEFINITIONS: [Definition; 60] = [
     row(
         "Demand in t",
         "execution time of all jobs that arrive and are due in an interval of length t, with blocking",
-        "Baruah, Mok & Rosier 1990",
+        "Baruah, Mok & Rosier 1990; George et al. 1996",
         "explanation/tests.md#preemptive-edf",
     ),
     row(
@@ -213,12 +213,12 @@ pub const DEFINITIONS: [Definition; 60] = [
     row(
         "Reaction time",
         "bound on the time from an external event to the first output that depends on it",
-        "Davare et al. 2007; Dürr et al. 2019; Kloda et al. 2019",
+        "Davare et al. 2007; Dürr et al. 2019; Kloda et al.",
         "explanation/end-to-end.md#chains",
     ),
     row(
         "Data age",
-        "bound on the time from an input to an output that depends on it",
+        "bound on the time from an input to an output that depends on it. It is R of the last task, plus T + R of each earlier task. A task that ends before the next one can start counts as T. With let, D takes the place of R",
         "Davare et al. 2007; Dürr et al. 2019",
         "explanation/end-to-end.md#chains",
     ),
@@ -289,8 +289,8 @@ pub const DEFINITIONS: [Definition; 60] = [
         "explanation/budgets-end-to-end.md#wcets-under-a-budget",
     ),
     row(
-        "Longest time ω from start to end",
-        "longest time from the start to the end of the segment, with preemptions",
+        "Interval ω that contains the segment",
+        "bound on the end of the segment from the arrival of the job, minus the sum of the BCETs that the segments before it state",
         "gpusched",
         "explanation/budgets-end-to-end.md#wcets-under-a-budget",
     ),
@@ -344,15 +344,27 @@ pub const DEFINITIONS: [Definition; 60] = [
     ),
     row(
         "WCET in isolation e⁰",
-        "longest time of a block without memory accesses of best-effort cores",
+        "stated time that no block may exceed without memory accesses of best-effort cores",
         "[Aghilinasab20] Eqs 2–4",
         "explanation/kernel-bounds.md#clusters-of-thread-blocks",
     ),
     row(
         "WCET under memory accesses e¹",
-        "longest time of a block while best-effort cores access memory",
+        "stated time that no block may exceed while best-effort cores access memory",
         "[Aghilinasab20] Eqs 2–4",
         "explanation/kernel-bounds.md#clusters-of-thread-blocks",
+    ),
+    row(
+        "Percentiles of e⁰ and e¹",
+        "probability that a block takes at most e⁰ or e¹, according to the fitted distribution; from the kernel file",
+        "[Aghilinasab20] Table I",
+        "reference/files/kernels.md",
+    ),
+    row(
+        "Goodness of fit of e⁰ and e¹",
+        "distance of measured times from the fitted distribution, as a share of its limit; above 1, the fit is refused. From the kernel file",
+        "[Aghilinasab20] Table I",
+        "reference/files/kernels.md",
     ),
     row(
         "Memory requests",
@@ -422,4 +434,24 @@ pub fn of<'a>(tables: impl IntoIterator<Item = &'a Table>) -> Definitions {
         .text("Documentation", |one| one.page);
     let table = table.done().on_page("definitions", "Columns of the tables above");
     Definitions { table, sources }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each source with a year has its full title on the page.
+    #[test]
+    fn sources_are_complete() {
+        for one in &DEFINITIONS {
+            for source in one
+                .source
+                .split("; ")
+                .filter(|source| source.contains(['1', '2']))
+            {
+                let known = SOURCES.iter().any(|(name, _)| source.contains(name));
+                assert!(known, "{}: {source}", one.column);
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Full titles of the sources that the definitions of columns name.
 
 /// Sources with their full titles.
-pub const SOURCES: [(&str, &str); 15] = [
+pub const SOURCES: [(&str, &str); 16] = [
     (
         "[Singh21]",
         "J. Singh, Toward predictable execution of real-time workloads on modern GPUs, MSc thesis, University of Illinois Urbana-Champaign, 2021",
@@ -41,6 +41,10 @@ pub const SOURCES: [(&str, &str); 15] = [
     (
         "Baruah, Mok & Rosier 1990",
         "Preemptively scheduling hard-real-time sporadic tasks on one processor, RTSS",
+    ),
+    (
+        "George et al. 1996",
+        "L. George, N. Rivierre & M. Spuri, Preemptive and non-preemptive real-time uniprocessor scheduling, INRIA report 2966",
     ),
     (
         "Zhang & Burns 2009",

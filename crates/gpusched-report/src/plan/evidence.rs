@@ -3,7 +3,8 @@
 use gpusched_analysis::export::Target;
 use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, LowerBound, Proof as BoundProof, UNITS_PER_SM};
-use gpusched_model::{Evidence, Plan, Policy, TaskSet, counted};
+use gpusched_model::time::Time;
+use gpusched_model::{Evidence, Partition, Plan, Policy, TaskSet, counted};
 use serde::Serialize;
 
 use super::verdict::naming;
@@ -12,13 +13,19 @@ use crate::view::{Cell, Table};
 
 /// Why the evidence of EDF ends at an interval.
 const LONGEST: &str = "Intervals longer than the stated length cannot fail. This length is at most (B + Σ max(0, T − D) · C/T) / (1 − U), or \
-                       max(D − T) if this is larger. B is the longest blocking, and U < 1 is the utilization of the partition. The \
-                       page docs/explanation/tests.md contains the proof, and the case U = 1.";
+                       max(D − T) if this is larger. D counts from the latest release, and U < 1 is the utilization of the partition. B is the \
+                       blocking at the earliest deadline, and 0 under preemptive EDF. The page docs/explanation/tests.md contains the \
+                       proof, and the case U = 1.";
 
 /// Why the evidence of EDF checks only some intervals.
 const CHECKED: &str = "QPA chooses the checked intervals (Zhang & Burns 2009). The demand of one interval covers all \
-                       shorter intervals down to the next one. Without preemption, the demand contains the blocking. The blocking job \
-                       has started at least 1 ns before the interval, so the blocking is 1 ns shorter than the job.";
+                       shorter intervals down to the next one.";
+
+/// What the evidence of EDF with limited preemption counts as blocking. `Supply` in the verifier computes this maximum.
+const BLOCKING: &str = "The demand of an interval of length t contains the blocking. The blocking is the longest job of the tasks \
+                        of the partition with a deadline later than t, minus 1 ns (George et al. 1996). This job starts at least 1 ns \
+                        before the interval. Under lp-edf, the longest block takes the place of the longest job. Deadlines count from the latest \
+                        release, so they are D − J.";
 
 /// Evidence of one partition.
 #[derive(Serialize)]
@@ -88,6 +95,10 @@ pub fn claim(plan: &Plan) -> Vec<String> {
     if intervals(false) {
         sentences.push(CHECKED.to_owned());
     }
+    let blocks = |partition: &Partition| matches!(partition.verdict.policy, Policy::NpEdf | Policy::LpEdf);
+    if plan.memory.is_none() && (intervals(true) || intervals(false)) && plan.partitions.iter().any(blocks) {
+        sentences.push(BLOCKING.to_owned());
+    }
     if intervals(true) {
         let text = "For a partition without a table of intervals, the list `checked` of the plan is empty, because the proof needs no \
                     interval. The verifier checks the reason.";
@@ -121,11 +132,31 @@ pub fn proofs(plan: &Plan, set: &TaskSet) -> Vec<Proof> {
                 partition: index,
                 policy: verdict.policy.name(),
                 strength: verdict.strength.to_string(),
-                sentence: format!("{}{}", verdict.evidence, naming(set, verdict.evidence.task())),
+                sentence: format!(
+                    "{}{}{}",
+                    verdict.evidence,
+                    naming(set, verdict.evidence.task()),
+                    unblocked(partition)
+                ),
                 table: table((index, verdict.policy), &partition.tasks, &verdict.evidence, set),
             }
         })
         .collect()
+}
+
+/// Returns why a partition without preemption needs no interval: no job blocks another.
+fn unblocked(partition: &Partition) -> &'static str {
+    let verdict = &partition.verdict;
+    let at_once = matches!(&verdict.evidence, Evidence::DemandWithinSupply { interval_ns, checked } if checked.is_empty() && *interval_ns == Time::ZERO);
+    match (verdict.policy, partition.tasks.len()) {
+        (Policy::NpEdf | Policy::LpEdf, 1) if at_once => {
+            ", and no job blocks, because the partition has only one task"
+        }
+        (Policy::NpEdf | Policy::LpEdf, _) if at_once => {
+            ", and no job blocks, because no task with jobs longer than 1 ns has a later deadline than another task"
+        }
+        _ => "",
+    }
 }
 
 fn table(

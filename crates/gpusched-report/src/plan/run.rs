@@ -93,7 +93,12 @@ fn run(plan: &Plan, set: &TaskSet, system: &System<'_>) -> Result<Section> {
         })
         .number("Preemptions", |(.., tally)| tally.preemptions)
         .number("Deadline misses", |(.., tally)| {
-            let tone = if tally.misses == 0 { Tone::Good } else { Tone::Bad };
+            // A run without a miss is no success of a plan that is not schedulable.
+            let tone = match (tally.misses, plan.schedulable) {
+                (0, true) => Tone::Good,
+                (0, false) => Tone::Plain,
+                _ => Tone::Bad,
+            };
             Cell::toned(tally.misses.to_string(), tone)
         });
     let options = Options {

@@ -30,8 +30,8 @@ pub fn of(plan: &Plan, set: &TaskSet, checked: &Checked<'_>) -> Verdict {
     }
 }
 
-/// Returns the names of the policies of `plan`, each with its meaning.
-fn policies(plan: &Plan) -> String {
+/// Returns the names of the policies of `plan`, each with its meaning, and the assumptions, as conditions of a claim.
+fn conditions(plan: &Plan) -> String {
     let mut names: Vec<String> = Vec::new();
     for policy in plan.partitions.iter().map(|partition| partition.verdict.policy) {
         let name = format!("{policy} ({})", policy.meaning());
@@ -39,7 +39,10 @@ fn policies(plan: &Plan) -> String {
             names.push(name);
         }
     }
-    names.join(", ")
+    match names.is_empty() {
+        true => "under the assumptions below".to_owned(),
+        false => format!("under {} and the assumptions below", names.join(", ")),
+    }
 }
 
 fn headline(plan: &Plan, set: &TaskSet, checked: &Checked<'_>) -> (Tone, &'static str, String) {
@@ -57,9 +60,9 @@ fn headline(plan: &Plan, set: &TaskSet, checked: &Checked<'_>) -> (Tone, &'stati
     match conclusion {
         Conclusion::Schedulable => {
             let sentence = format!(
-                "All {tasks} meet all deadlines on {} of {gpu}, under {} and the assumptions below.",
+                "All {tasks} meet all deadlines on {} of {gpu}, {}.",
                 plan.sms_used,
-                policies(plan)
+                conditions(plan)
             );
             (Tone::Good, "Schedulable", sentence)
         }
@@ -83,14 +86,19 @@ fn headline(plan: &Plan, set: &TaskSet, checked: &Checked<'_>) -> (Tone, &'stati
                 .any(|partition| partition.verdict.strength == Strength::Sufficient)
             {
                 true => format!(
-                    "No plan that passes this sufficient test fits on {gpu}. The tasks may still be schedulable."
+                    "No plan that passes this sufficient test fits on {gpu}, {}. The tasks may still be schedulable.",
+                    conditions(plan)
                 ),
-                false => format!("No plan for these tasks fits on {gpu}."),
+                false => format!("No plan for these tasks fits on {gpu}, {}.", conditions(plan)),
             };
             (Tone::Bad, "Not schedulable", sentence)
         }
         Conclusion::NoPlan(failure) => {
-            let sentence = format!("{failure}{}.", naming(set, failure.task()));
+            let sentence = format!(
+                "{failure}{}. The claim holds {}.",
+                naming(set, failure.task()),
+                conditions(plan)
+            );
             (Tone::Bad, "Not schedulable", upper(&sentence))
         }
         Conclusion::Unconfirmed => {
@@ -154,7 +162,7 @@ fn checks(plan: &Plan, checked: &Checked<'_>) -> Vec<Check> {
             Check::new(Tone::Open, "not proven", text)
         }
         Conclusion::NoPlan(_) | Conclusion::Unconfirmed | Conclusion::Open => {
-            let text = "Separate code recomputed the statements of the plan.".to_owned();
+            let text = "Separate code recomputed the numbers of the plan.".to_owned();
             Check::new(Tone::Good, "confirmed", text)
         }
     });

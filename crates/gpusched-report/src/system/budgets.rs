@@ -55,7 +55,7 @@ pub(super) fn segments(system: &System, budgets: &BudgetEvidence) -> Table {
     .text("Resource", |(_, _, segment, _)| system.resource_name(segment.on))
     .time("Memory time b", |(.., found)| found.memory_time_ns)
     .time("WCET G under the budget", |(.., found)| found.wcet_ns)
-    .time("Longest time ω from start to end", |(.., found)| {
+    .time("Interval ω that contains the segment", |(.., found)| {
         Cell::of(found.window_ns)
     })
     .done()

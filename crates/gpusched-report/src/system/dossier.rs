@@ -37,7 +37,10 @@ pub(super) fn of(input: &Input<'_>) -> Dossier {
     if input.answer.budgets.is_some() {
         points.push("The regulation of the best-effort cores. Whether the cores keep to the budgets is a matter of measurement.");
     }
-    if system.copy_engines() > 0 {
+    if system.overheads().is_none() {
+        points.push("Overheads of launches and of dispatchers: the time from the release of a job to its launch, and from the launch to the start of the first block, unless the WCETs include them.");
+    }
+    if draft.copy_engines.iter().any(|engine| engine.bandwidth.is_some()) {
         points.push("The bandwidth of copy engines. The proof takes the time of each copy from its bytes and the stated bandwidths.");
     }
     if input.answer.budgets.is_some() {

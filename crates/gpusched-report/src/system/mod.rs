@@ -169,12 +169,18 @@ fn verdict(input: &Input<'_>) -> Verdict {
     let limits = answer.chains.iter().filter(|chain| chain.limit_ns.is_some());
     let chains = match (limits.count(), answer.chains.len()) {
         (0, 0) => "",
-        (0, _) => " No chain has a limit, so the verdict states nothing about chains.",
+        (0, _) => {
+            " The bounds of chains are verified, but no chain has a limit, so the verdict compares them with nothing."
+        }
         (some, all) if some == all => " All chains meet their limits.",
-        _ => " All chains with a limit meet it. The verdict states nothing about other chains.",
+        _ => {
+            " All chains with a limit meet it. The bounds of other chains are verified, and compared with nothing."
+        }
     };
     let used = match input.chosen {
-        Some(_) => " The budgets are as large as the deadlines allow, so some margins are almost 0.",
+        Some(_) => {
+            " The budgets are the largest that this sufficient test accepts, found by the search, so some margins are almost 0."
+        }
         None => "",
     };
     let (tone, word, sentence) = match answer.schedulable {
@@ -265,7 +271,10 @@ fn facts(input: &Input<'_>) -> Vec<(&'static str, String)> {
             .groups
             .iter()
             .map(|group| format!("{}: {}", group.name, group.q));
-        facts.push(("Largest budgets Q", budgets.collect::<Vec<_>>().join(", ")));
+        facts.push((
+            "Largest budgets Q that the search found",
+            budgets.collect::<Vec<_>>().join(", "),
+        ));
     }
     if let Some(permille) = answer
         .sensitivity

@@ -93,7 +93,7 @@ pub(super) fn section(draft: &Draft, system: &System, answer: &Answer) -> Result
     let end = ends.last().copied().unwrap_or_default();
     Ok(Some(Section {
         figure: figure(&all, &ends)?,
-        policies: policies(&all, end),
+        policies: policies(&all, end, answer.schedulable),
         note: format!(
             "Each policy has two runs of {end}. All tasks arrive together and periodically, and best-effort cores access memory whenever \
              their budgets permit. Budgets limit them only while a segment is in progress, so they also access memory with Q = 0. \
@@ -180,7 +180,7 @@ fn figure(all: &[Runs], ends: &[Time]) -> Result<Figure> {
     lines.draw(points)
 }
 
-fn policies(all: &[Runs], end: Time) -> Table {
+fn policies(all: &[Runs], end: Time, schedulable: bool) -> Table {
     let nominal = all
         .iter()
         .find(|runs| runs.name == BudgetPolicy::Nominal.to_string());
@@ -192,7 +192,11 @@ fn policies(all: &[Runs], end: Time) -> Table {
     let share =
         |runs: &Runs, times: usize| Cell::share(runs.memory[times].ns() as f64 / end.ns().max(1) as f64);
     let count = |number: u64| {
-        let tone = if number == 0 { Tone::Good } else { Tone::Bad };
+        let tone = match (number, schedulable) {
+            (0, true) => Tone::Good,
+            (0, false) => Tone::Plain,
+            _ => Tone::Bad,
+        };
         Cell::toned(number.to_string(), tone)
     };
     Table::of(all)

@@ -86,11 +86,15 @@ impl Cell {
         Cell::valued(factor(permille), exact)
     }
 
-    /// A cell with `share` in percent, and with a bar of this length.
+    /// A cell with `share` in percent, and with a bar of this length. A share below 1 never rounds up to 100 %.
     pub fn share(share: f64) -> Cell {
+        let percent = match share < 1.0 {
+            true => (100.0 * share).min(99.9),
+            false => 100.0 * share,
+        };
         Cell {
             bar: Some(format!("{:.1}", 100.0 * share.clamp(0.0, 1.0))),
-            ..Cell::valued(format!("{:.1} %", 100.0 * share), format!("{share:.6}"))
+            ..Cell::valued(format!("{percent:.1} %"), format!("{share:.6}"))
         }
     }
 
@@ -149,5 +153,23 @@ pub(crate) fn factor(permille: u64) -> String {
     match permille {
         gpusched_model::plan::LARGEST_SCALING.. => "× 1000 or more".to_owned(),
         _ => format!("× {}.{:03}", permille / 1000, permille % 1000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_below_one_is_below_100_percent() {
+        for (share, text) in [
+            (0.99999, "99.9 %"),
+            (0.9994, "99.9 %"),
+            (0.5, "50.0 %"),
+            (1.0, "100.0 %"),
+            (1.2, "120.0 %"),
+        ] {
+            assert_eq!(Cell::share(share).text, text);
+        }
     }
 }
