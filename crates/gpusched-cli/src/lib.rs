@@ -9,6 +9,7 @@
 mod arguments;
 pub mod embedding;
 mod experiments;
+mod formats;
 mod kernels;
 mod other_tools;
 pub mod part;

@@ -8,14 +8,14 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::Description;
-use crate::reference::schema::formats;
+use crate::formats::formats;
 use crate::report::{Table, clip};
 use gpusched_model::counted;
 use gpusched_model::reader::RawDocument;
 use gpusched_study::Spec;
 
-/// Returns the folder of the file at `path` if the file is one of the results of a study there: its name starts with the name of the
-/// study, and `NAME.provenance.json` is in the same folder.
+/// Returns the folder of the file at `path` if the file is one of the results of a study there. Its name starts with the name of the
+/// study, and `NAME.provenance.json` of this study is in the same folder.
 pub(super) fn results_with(path: &Path) -> Option<PathBuf> {
     let file = path.file_name()?.to_str()?;
     let folder = match path.parent()? {
