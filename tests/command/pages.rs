@@ -639,7 +639,8 @@ fn a_page_of_a_kernel_shows_its_curve_and_budgets() {
         serde_json::from_str(&std::fs::read_to_string(root().join(kernel)).unwrap()).unwrap();
     for cluster in bare["clusters"].as_array_mut().unwrap() {
         let cluster = cluster.as_object_mut().unwrap();
-        (cluster.remove("isolated"), cluster.remove("interference"));
+        cluster.remove("isolated");
+        cluster.remove("interference");
     }
     let file = tempfile::NamedTempFile::with_suffix(".json").unwrap();
     std::fs::write(file.path(), bare.to_string()).unwrap();

@@ -438,6 +438,11 @@ fn all_kinds_of_files_are_described() {
         ("tasksets/devices/orin.json", "device with its partition rules"),
         ("tasksets/machines/rtx2060.json", "next: gpusched schema machine"),
         ("tasksets/groups/masola23-experiment-1.json", "input of `predict`"),
+        (
+            "tasksets/measurements/stencil.csv",
+            "next: gpusched wcet fit tasksets/measurements/stencil.csv",
+        ),
+        ("tasksets/traces/two-paths.csv", "next: gpusched wcet cluster "),
         ("tasksets/tasksets/camera.csv", "a task set"),
         (
             "analysis/concurrent.toml",

@@ -44,7 +44,7 @@ impl Assumptions {
     pub fn new(list: &[Assumption], claim: Claim) -> Assumptions {
         let list = list.iter().map(|assumption| {
             let id = assumption.id.to_string();
-            let (duty, ensure) = duty(assumption.if_violated, claim);
+            let (duty, ensure) = duty(assumption, claim);
             Listed {
                 text: assumption.text.clone().unwrap_or_else(|| id.clone()),
                 needs: (duty == NOT_MILDER).then(|| needs(assumption.id)),
@@ -62,6 +62,21 @@ impl Assumptions {
 
 /// Duty for a statement of a negative claim, which a milder system makes wrong.
 const NOT_MILDER: &str = "not milder";
+
+/// Duty for a statement of a negative claim that only excludes delay.
+const NOT_NEEDED: &str = "not needed";
+
+/// Whether a statement only excludes delay. A claim that no plan exists stays true if it is false.
+fn excludes_delay(id: AssumptionId) -> bool {
+    matches!(
+        id,
+        AssumptionId::InterferenceNone
+            | AssumptionId::PortsOwn
+            | AssumptionId::PortsUnknown
+            | AssumptionId::MemorySlices
+            | AssumptionId::ConflictAsIsolated
+    )
+}
 
 /// Returns what a claim that no plan exists needs of a statement that is unsafe for positive claims.
 fn needs(id: AssumptionId) -> &'static str {
@@ -82,14 +97,21 @@ fn needs(id: AssumptionId) -> &'static str {
         AssumptionId::TrafficBounds | AssumptionId::TrafficUnknown | AssumptionId::SectorBounds => {
             "The claim needs that jobs can cause this traffic. Less traffic may permit a plan."
         }
+        AssumptionId::InterferenceConflict => {
+            "The claim needs that tasks of the same kind contend as stated. Further delay leaves it true."
+        }
+        AssumptionId::SmsReserved => {
+            "The claim is about kernels on SMs of their own partition. It says nothing about shared SMs."
+        }
         _ => "The claim needs that the real system is as this statement says. Less delay may permit a plan.",
     }
 }
 
 /// Returns the duty of the reader, and whether somebody must ensure the assumption.
-fn duty(consequence: Consequence, claim: Claim) -> (&'static str, bool) {
-    match (claim, consequence) {
+fn duty(assumption: &Assumption, claim: Claim) -> (&'static str, bool) {
+    match (claim, assumption.if_violated) {
         (Claim::NoPlan, Consequence::Pessimistic) => ("you must ensure", true),
+        (Claim::NoPlan, Consequence::Unsafe) if excludes_delay(assumption.id) => (NOT_NEEDED, false),
         (Claim::NoPlan, Consequence::Unsafe) => (NOT_MILDER, true),
         (_, Consequence::Unsafe) => ("you must ensure", true),
         (_, Consequence::Pessimistic) => ("pessimistic", false),
@@ -107,6 +129,7 @@ fn intro(claim: Claim) -> Vec<&'static str> {
                 UNCHECKED,
                 "The claim is that no plan exists, so it is wrong if the real system delays jobs less than the statements say. If a statement marked you must ensure is false, tasks may contend less and need fewer SMs, and a plan may exist.",
                 "For statements marked not milder, somebody must ensure that the real system is not milder than they state: the same dispatcher, and jobs that can reach their WCETs and arrive as often as stated. With another dispatcher or less load, a plan may exist. With more load, the claim still holds.",
+                "Statements marked not needed only exclude delay. If one is false, the claim still holds. The field `if_violated` of the plan is about the opposite claim, that tasks meet their deadlines.",
             ];
         }
         Claim::Deadlines { bound } => (

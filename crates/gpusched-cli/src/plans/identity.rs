@@ -87,11 +87,22 @@ impl Agreement {
             return format!("   identity: agrees with the {input} (SHA-256 {digest}…){version}\n");
         }
         let count = counted(self.differences.len(), "difference");
-        let mut lines =
+        let line =
             format!("   identity: the {result} is only logically compatible with the {input}, {count}\n");
-        for fault in self.differences.iter().take(LISTED) {
-            lines += &format!("      {fault}\n");
+        line + &self.listed()
+    }
+
+    /// Returns a line that counts the differences of a result that does not prove its claim for the input, and the differences.
+    pub fn other(&self) -> String {
+        if self.agrees {
+            return String::new();
         }
-        lines
+        let count = counted(self.differences.len(), "difference");
+        format!("   identity: computed for another input, {count}\n") + &self.listed()
+    }
+
+    fn listed(&self) -> String {
+        let listed = self.differences.iter().take(LISTED);
+        listed.map(|fault| format!("      {fault}\n")).collect()
     }
 }

@@ -370,7 +370,12 @@ impl Report for About<(u64, &Plan, &TaskSet, &Checked<'_>, &Effort<'_>, Notes), 
                 let is_sure = fault.field.starts_with("identity") || (!stated && notes == Notes::All);
                 let hint = of_other_set(&fault.field).filter(|_| is_sure);
                 let hint = hint.map_or(String::new(), |hint| format!("\nhint: {hint}\n"));
-                return Ok(format!("{index}: {bad}REFUSED{bad:#} at {fault}\n{hint}"));
+                let differences = { answer.identity.as_ref() }
+                    .filter(|_| !fault.field.starts_with("identity"))
+                    .map_or(String::new(), Agreement::other);
+                return Ok(format!(
+                    "{index}: {bad}REFUSED{bad:#} at {fault}\n{differences}{hint}"
+                ));
             }
             Ok((verified, taken, conclusion)) => (verified, taken, conclusion),
         };

@@ -138,9 +138,13 @@ fn verdict(input: &Input<'_>) -> Verdict {
         );
         checks.push(Check::new(Tone::Open, "not checked", text));
     }
+    let (tone, condition) = match exceedable(kernel) {
+        None => (Tone::Good, ""),
+        Some(_) => (Tone::Open, ", if no block takes longer than e⁰ and e¹"),
+    };
     Verdict {
-        tone: Tone::Good,
-        word: format!("At most {} at Q = {}", bound.wcet_ns, bound.q),
+        tone,
+        word: format!("At most {} at Q = {}{condition}", bound.wcet_ns, bound.q),
         sentence: format!(
             "Best-effort cores may access memory for {} of each regulation period of {}. The bound holds under the assumptions below.",
             bound.q,

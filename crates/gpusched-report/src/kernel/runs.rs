@@ -91,8 +91,8 @@ fn simulated(kernel: &Kernel, q: Factor, straddling: Straddling) -> Result<Secti
         note: format!(
             "Each policy has {}. Blocks take {times}, the kernel starts with a regulation period, and decisions have no cost. Policies \
              may exceed the stated budget Q in single regulation periods, so the assumption about the stated budget does not cover them, and \
-             neither does the proof of this page. By [Aghilinasab20] Lemma 1, which the page does not recompute, the kernel still ends within {} after any start. Runs \
-             prove nothing about other runs.{extent}",
+             neither does the proof of this page. By [Aghilinasab20] Lemma 1, which the page does not recompute, the kernel still ends within {} after any start, if no \
+             block takes longer than e⁰ and e¹. Runs prove nothing about other runs.{extent}",
             counted(runs, "run"),
             deadline.unwrap_or_default(),
         ),

@@ -3,6 +3,7 @@
 use gpusched_analysis::export::Target;
 use gpusched_model::error::Result;
 use gpusched_model::plan::{Failure, LowerBound, Proof as BoundProof, UNITS_PER_SM};
+use gpusched_model::policy::Strength;
 use gpusched_model::time::Time;
 use gpusched_model::{Evidence, Partition, Plan, Policy, TaskSet, counted};
 use serde::Serialize;
@@ -71,6 +72,17 @@ pub fn claim(plan: &Plan) -> Vec<String> {
         }
         failure => format!("Evidence that no plan fits: {failure}."),
     }));
+    let strengths = { plan.partitions.iter() }.map(|partition| partition.verdict.strength);
+    if plan.bound.is_some() && !plan.partitions.is_empty() {
+        let text = match strengths.clone().all(|strength| strength == Strength::Exact) {
+            true => {
+                "The test is exact: a candidate partition that it rejects misses a deadline if its jobs take their WCETs and arrive as often \
+                 as stated."
+            }
+            false => "The test is sufficient, so the lower bound is about plans that this test accepts.",
+        };
+        sentences.push(text.to_owned());
+    }
     if !plan.partitions.is_empty() {
         let text = match plan.failure {
             None => {

@@ -204,6 +204,10 @@ fn verdict(input: &Input<'_>) -> Verdict {
     let text = "Separate code recomputed all bounds and their evidence.".to_owned();
     let strength = if answer.schedulable { "proven" } else { "confirmed" };
     checks.push(Check::new(Tone::Good, strength, text));
+    if answer.schedulable && input.system.overheads().is_none() {
+        let text = "Times from releases to launches and to the first blocks, unless the WCETs include them. Small margins do not cover these times.";
+        checks.push(Check::new(Tone::Open, "not included", text.to_owned()));
+    }
     if input.plan.is_some_and(|plan| plan.proven) {
         let text =
             "Fewest SMs: every plan with fewer SMs fails the test, according to the search.".to_owned();

@@ -60,7 +60,7 @@ struct Fields {
 
 /// Returns the description of a document that has the fields of a schema: all required fields, and no unknown field. If several schemas
 /// permit the document, those with the most required fields describe it.
-pub(super) fn of_format(document: &RawDocument) -> Option<Description> {
+pub(super) fn of_format(document: &RawDocument, shown: &str) -> Option<Description> {
     let present = document.fields();
     if present.is_empty() {
         return None;
@@ -87,13 +87,41 @@ pub(super) fn of_format(document: &RawDocument) -> Option<Description> {
     }
     facts.extend({ schema.description.as_ref() }.map(|words| ("contains", words.clone())));
     facts.insert("fields", counted(present.len(), "field"));
+    // A description such as "input of `predict`" names the command that reads the file.
+    let reader = { files.iter() }.find_map(|files| files.strip_prefix("input of `")?.split('`').next());
+    let next = match reader {
+        Some(command) => format!("gpusched {command} {shown}"),
+        None => format!("gpusched schema {kind}"),
+    };
     Some(Description {
         kind,
-        claim: format!("a file for or from gpusched: {}", files.join("; or ")),
+        claim: format!("a file of the format `{kind}`: {}", files.join("; or ")),
         facts,
         table: Table::default(),
         assumptions: Vec::new(),
-        check: Some(format!("gpusched schema {kind}")),
+        check: Some(next),
+        negative: false,
+        quiet: false,
+    })
+}
+
+/// Tables that commands read: the first column, what the table contains, and the command.
+const TABLES: [(&str, &str, &str); 2] = [
+    ("sms", "measured execution times of a kernel", "wcet fit"),
+    ("run", "measured times of thread blocks", "wcet cluster"),
+];
+
+/// Returns the description of a table of measured times. `header` is the first line of the file `shown`.
+pub(super) fn of_table(header: &str, shown: &str) -> Option<Description> {
+    let first = header.split(',').next()?.trim();
+    let (_, content, command) = TABLES.into_iter().find(|(column, ..)| *column == first)?;
+    Some(Description {
+        kind: "table",
+        claim: format!("a table of {content}"),
+        facts: BTreeMap::from([("columns", clip(header.trim(), 200))]),
+        table: Table::default(),
+        assumptions: Vec::new(),
+        check: Some(format!("gpusched {command} {shown}")),
         negative: false,
         quiet: false,
     })

@@ -77,10 +77,14 @@ impl Run for Args {
         if let Some(folder) = known::results_with(&self.file) {
             return check::Args::of(folder).run(global);
         }
+        let start = start_of(&self.file)?;
+        let header = start.lines().next().unwrap_or_default();
         let mut description = if { self.file.extension() }.is_some_and(|ending| ending == "toml") {
             known::of_study(&Spec::read(&self.file, Overrides::default())?)
-        } else if is_document(&self.file)? {
+        } else if is_document(&start) || is_header(header.as_bytes()) {
             self.describe()?
+        } else if let Some(table) = known::of_table(header, &self.file.display().to_string()) {
+            table
         } else {
             return summary::Args::of(self.file.clone()).run(global);
         };
@@ -115,7 +119,7 @@ impl Args {
         } else if raw.has("tasks") {
             of_set(&raw.parse(&shown)?, &shown)
         } else {
-            known::of_format(&raw).ok_or_else(|| unknown(&self.file))?
+            known::of_format(&raw, &shown).ok_or_else(|| unknown(&self.file))?
         };
         let mut more = 0;
         loop {
@@ -138,15 +142,19 @@ fn unknown(path: &Path) -> Error {
     Error::file(path, "a document that `show` does not describe", expected)
 }
 
-/// Whether the file starts as a JSON object that is no recording, or as a table of tasks.
-fn is_document(path: &Path) -> Result<bool> {
+/// Returns the start of the file. Standard input is always a document.
+fn start_of(path: &Path) -> Result<String> {
     if path == Path::new("-") {
-        return Ok(true);
+        return Ok("{".to_owned());
     }
     let file = File::open(path).map_err(|cause| Error::io(path, "open", cause))?;
     let mut start = Vec::new();
     { file.take(START).read_to_end(&mut start) }.map_err(|cause| Error::io(path, "read", cause))?;
-    let start = String::from_utf8_lossy(&start);
+    Ok(String::from_utf8_lossy(&start).into_owned())
+}
+
+/// Whether a file with this `start` is a JSON object that is no recording.
+fn is_document(start: &str) -> bool {
     let of_recording = [
         "traceEvents",
         "schemaVersion",
@@ -161,9 +169,7 @@ fn is_document(path: &Path) -> Result<bool> {
             rest.is_some_and(|rest| rest.starts_with(':'))
         })
     };
-    let is_object = start.trim_start().starts_with('{');
-    let is_table = { start.lines().next() }.is_some_and(|line| is_header(line.as_bytes()));
-    Ok((is_object && !of_recording.into_iter().any(is_field)) || is_table)
+    start.trim_start().starts_with('{') && !of_recording.into_iter().any(is_field)
 }
 
 impl Report for Description {
