@@ -35,7 +35,7 @@ fn generated_parts_are_what_the_command_says() {
         .collect();
     let update = std::env::var_os("GPUSCHED_UPDATE").is_some();
     let help = Help::all();
-    let (mut parts, mut schemas) = (0, Schemas::default());
+    let (mut parts, mut schemas, mut all) = (0, Schemas::default(), String::new());
     for page in pages {
         let path = root().join(&page);
         let text = std::fs::read_to_string(&path).unwrap();
@@ -64,6 +64,7 @@ fn generated_parts_are_what_the_command_says() {
                 "{page}: {line} without an end"
             );
         }
+        all += &new;
         if update && new != text {
             std::fs::write(&path, new).unwrap();
         } else {
@@ -75,6 +76,11 @@ fn generated_parts_are_what_the_command_says() {
         }
     }
     assert!(parts >= 10, "{parts}");
+    let commands = help.iter().filter(|help| !help.has_subcommands);
+    let missing: Vec<&str> = { commands.map(|help| help.name.as_str()) }
+        .filter(|name| !all.contains(&format!("## `{name}`\n")))
+        .collect();
+    assert!(missing.is_empty(), "commands that no page describes: {missing:?}");
     let list = run("schema").stdout;
     let names = list
         .lines()

@@ -72,17 +72,15 @@ pub fn claim(plan: &Plan) -> Vec<String> {
         }
         failure => format!("Evidence that no plan fits: {failure}."),
     }));
-    let strengths = { plan.partitions.iter() }.map(|partition| partition.verdict.strength);
-    if plan.bound.is_some() && !plan.partitions.is_empty() {
-        let text = match strengths.clone().all(|strength| strength == Strength::Exact) {
-            true => {
-                "The test is exact: a candidate partition that it rejects misses a deadline if its jobs take their WCETs and arrive as often \
-                 as stated."
-            }
-            false => "The test is sufficient, so the lower bound is about plans that this test accepts.",
-        };
-        sentences.push(text.to_owned());
-    }
+    let exact = { plan.partitions.iter() }.all(|partition| partition.verdict.strength == Strength::Exact);
+    let strength = { plan.bound.is_some() && !plan.partitions.is_empty() }.then_some(match exact {
+        true => {
+            "The test is exact: a candidate partition that it rejects misses a deadline if its jobs take their WCETs and arrive as often as \
+             stated."
+        }
+        false => "The lower bound is about plans that this test accepts. The strength of the test stands at each partition.",
+    });
+    sentences.extend(strength.map(str::to_owned));
     if !plan.partitions.is_empty() {
         let text = match plan.failure {
             None => {
